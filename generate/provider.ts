@@ -9,8 +9,6 @@ import {
   type Definition,
   docOf,
   elementOf,
-  handsOver,
-  holdsUniqueValues,
   isAlwaysSet,
   isOutput,
   marksOf,
@@ -62,7 +60,6 @@ export function providerClasses(definition: Definition): string {
     },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
-    unique: holdsUniqueValues(definition) && !handsOver(definition),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { isOfType, Resource } from "../host/resource";
@@ -113,7 +110,6 @@ interface ClassParts {
   readonly computed: Readonly<Record<string, z.ZodType>>;
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
-  readonly unique?: boolean;
   /** Lists that hold more in outputs than in inputs. */
   readonly lists?: Readonly<Record<string, z.ZodType>>;
 }
@@ -127,7 +123,6 @@ function writeClass({
   computed,
   secrets,
   argsOptional,
-  unique,
   lists = {},
 }: ClassParts): string {
   const property = (name: string, type: string, text: string) =>
@@ -156,7 +151,7 @@ function writeClass({
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}
 ${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)}${unique ? ", unique: true" : ""} }, name, args, options);
+    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)} }, name, args, options);
   }
 
 ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ${type} {

@@ -64,11 +64,12 @@ export class Resources {
     const news = received(request.getNews()).values;
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
-    const { changes, replaces, deleteBeforeReplace, moves } = await steps.plan(
+    const { changes, replaces, moves } = await steps.plan(
       request.getId(),
       recorded,
       news,
       urn,
+      intentOf(stateBackend(process.env), urn),
     );
     // The engine records the inputs that were read. An update, without a request, records those of the
     // program.
@@ -81,7 +82,6 @@ export class Resources {
         changes || moves || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE,
       )
       .setReplacesList([...replaces])
-      .setDeletebeforereplace(deleteBeforeReplace)
       .setHasdetaileddiff(true);
     const details = steps.lifecycle.details(recorded, news);
     response.setDiffsList([...new Set(details.map(({ path }) => String(path[0])))]);
@@ -158,8 +158,9 @@ export class Resources {
   }
 
   async delete(request: DeleteRequest): Promise<void> {
-    const [, steps] = this.#about(request);
-    await steps.delete(request.getId(), received(request.getProperties()).values);
+    const [urn, steps] = this.#about(request);
+    const intent = intentOf(stateBackend(process.env), urn);
+    await steps.delete(request.getId(), received(request.getProperties()).values, intent);
   }
 
   #about(request: { getUrn(): string }): [urn: string, steps: Steps] {

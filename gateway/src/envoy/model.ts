@@ -132,7 +132,7 @@ export class Unreachable extends Unservable {}
 /**
  * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only
  * what can be read, so that one object that another server stored keeps no other from being served; and
- * what has not ended.
+ * what has not ended, and waits for nothing.
  * @param now in milliseconds since 1970. Default: the clock's
  */
 export function objectsOf(
@@ -142,9 +142,10 @@ export function objectsOf(
   const lists = new Map(ENFORCED_KINDS.map((kind): [string, object[]] => [kind, []]));
   const unreadable = new Map<string, string>();
   for (const { kind, fields } of world) {
-    if (!isEnforcedKind(kind) || hasEnded(definitionOf(kind), { ...fields }, now)) continue;
+    if (!isEnforcedKind(kind) || isWaiting(fields) || hasEnded(definitionOf(kind), { ...fields }, now))
+      continue;
     const fault = faultOf(kind, { ...fields });
-    if (fault === undefined) lists.get(kind)?.push(fields);
+    if (fault === undefined) lists.get(kind)?.push(withoutWaiting(fields));
     else if ("id" in fields) {
       unreadable.set(String(fields.id), fault);
       const hostports = "hostports" in fields ? textsIn(fields.hostports) : [];
@@ -153,4 +154,14 @@ export function objectsOf(
   }
   // The API answers these fields of a kind, and the code above has checked those that a translation needs.
   return { ...Object.fromEntries(lists), unreadable } as unknown as Objects;
+}
+
+/** Whether an object serves nothing until the one that it replaces is deleted. */
+const isWaiting = (fields: object): boolean => "waits_for" in fields && fields.waits_for !== null;
+
+/** An HTTPS edge without such routes; the same object where it has none, because others remember it. */
+function withoutWaiting(fields: object): object {
+  if (!("routes" in fields) || !Array.isArray(fields.routes)) return fields;
+  const routes = fields.routes.filter((route: object) => !isWaiting(route));
+  return routes.length === fields.routes.length ? fields : { ...fields, routes };
 }

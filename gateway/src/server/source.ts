@@ -15,6 +15,7 @@ import {
   type Kind,
   present,
   SESSION_STOPPED,
+  waitedForBy,
 } from "@tunnelplane/sdk/contract";
 import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
 import type { InProject } from "../envoy/model";
@@ -200,6 +201,9 @@ export class ServerSource implements Source {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       this.#objects.delete(id);
+      // What waited for it has taken over in that moment, though the event may follow only later.
+      const after = [...this.#objects].filter(([, { fields }]) => waitedForBy({ ...fields }) === id);
+      await Promise.all(after.map(([waiting]) => this.#readOne(waiting)));
     }
   }
 

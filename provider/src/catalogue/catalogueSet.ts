@@ -38,9 +38,10 @@ export class CatalogueSet extends Resource {
       type: "CatalogueSet",
       properties,
       secrets: ["tokens"],
-      unique: true,
     } as const;
-    super(shape, name, { set, objects: declared.objects }, declared.options);
+    const args = { set, objects: declared.objects };
+    // A set of another name cannot have the objects before the old one has released them.
+    super(shape, name, args, { deleteBeforeReplace: true, ...declared.options });
   }
 
   /** Whether something is such a resource, for policies that ask by type. */

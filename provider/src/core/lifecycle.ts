@@ -9,11 +9,11 @@ import {
   endFieldOf,
   fieldsWhere,
   formatPath,
-  handsOver,
   type Problem,
   partsOf,
   present,
   validateCreate,
+  waits,
   wireNamesIn,
   writeOnlyPathsOf,
 } from "@tunnelplane/sdk/contract";
@@ -61,9 +61,7 @@ export interface Plan {
   readonly changes: boolean;
   /** Properties whose change requires a new object. */
   readonly replaces: readonly string[];
-  /** Whether the old object has to be deleted first, because old and new have a unique key in common. */
-  readonly deleteBeforeReplace: boolean;
-  /** Whether the server hands unique values of the old object over to the new one. */
+  /** Whether old and new have a unique value in common, which the server hands over. */
   readonly takesOver: boolean;
 }
 
@@ -142,13 +140,11 @@ export class Lifecycle {
     const { changed, removed } = this.#compare(recorded, desired);
     const immutable = fieldsWhere(definition, (marks) => marks.immutable).map(camelCase);
     const replaces = changed.filter((name) => immutable.includes(name));
-    const claimsTheSame =
-      replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired);
     return {
       changes: changed.length + removed.length > 0,
       replaces,
-      deleteBeforeReplace: claimsTheSame && !handsOver(definition),
-      takesOver: claimsTheSame && handsOver(definition),
+      takesOver:
+        replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
     };
   }
 
@@ -197,7 +193,7 @@ export class Lifecycle {
     isUnknown: IsUnknown,
   ): Promise<Wire | undefined> {
     const plan = id === undefined ? undefined : this.plan(recorded, desired, isUnknown);
-    if (plan && (!plan.changes || plan.deleteBeforeReplace)) return undefined;
+    if (plan && !plan.changes) return undefined;
     const change = this.#changeBetween(recorded, desired);
     const isNew = !plan || plan.replaces.length > 0;
     if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return undefined;
@@ -321,8 +317,15 @@ export class Lifecycle {
     return { outputs, inputs: inputsOf(definition, outputs) };
   }
 
-  async delete(transport: Transport, id: string, recorded: Properties): Promise<void> {
-    await orGone(this.#ofRecorded(transport, id, recorded, this.target.delete(transport, id)));
+  /** @param withReplacement whether what was created to replace the object, and waits for it, goes too */
+  async delete(
+    transport: Transport,
+    id: string,
+    recorded: Properties,
+    withReplacement: boolean,
+  ): Promise<void> {
+    const request = this.target.delete(transport, id, withReplacement && waits(this.definition));
+    await orGone(this.#ofRecorded(transport, id, recorded, request));
   }
 
   #ofRecorded<T>(transport: Transport, id: string, recorded: Properties, request: Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import {
   asDeclared,
   type Definition,
   definitionNamed,
+  ERRORS,
   expandPath,
   fieldOf,
   marksOf,
@@ -49,7 +50,7 @@ export interface ResourceTarget {
   read(transport: Transport, id: string): Promise<Wire>;
   /** @param name of the resource, which the object keeps; modules have none */
   update(transport: Transport, id: string, change: Change, name?: string): Promise<Wire>;
-  delete(transport: Transport, id: string): Promise<void>;
+  delete(transport: Transport, id: string, withReplacement: boolean): Promise<void>;
 }
 
 /** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for one of their modules. */
@@ -80,8 +81,9 @@ function objectTarget(definition: Definition): ResourceTarget {
   return {
     definition: declared,
     kind: declared.kind,
-    async create(transport, desired, { intent, name, replaces, isRecorded }) {
+    async create(transport, desired, { intent, name, replaces: replaced, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
+      const replaces = replaced && placeOf(definition, replaced).id;
       const request = replaces === undefined ? [path, body] : [path, body, replaces];
       for (let earlier = 0; ; earlier++) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, request, earlier);
@@ -119,8 +121,8 @@ function objectTarget(definition: Definition): ResourceTarget {
         return (await transport.request<Wire>("GET", at(id))).body;
       return (await transport.request<Wire>("PATCH", at(id), patch, { name, remove: named(removed) })).body;
     },
-    async delete(transport, id) {
-      await transport.request("DELETE", at(id));
+    async delete(transport, id, withReplacement) {
+      await transport.request("DELETE", at(id), undefined, { withReplacement });
     },
   };
 }
@@ -186,12 +188,15 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
 export const isRefusedByGuarantee = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.guarantees.length > 0;
 
-/** The answer, or undefined if the object no longer exists. */
+/** The answer, or undefined if the object no longer exists, or goes together with what it belongs to. */
 export async function orGone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof NotFoundError || isKept(error)) return undefined;
     throw error;
   }
 }
+
+/** Whether a part stays where it is until its object, which is replaced, is deleted. */
+const isKept = (error: unknown): boolean => error instanceof ApiError && error.code === ERRORS.replaced.code;

@@ -135,7 +135,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       }),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
-        const plan = await steps.plan(id, declared(olds), declared(news), origin?.urn);
+        const plan = await steps.plan(id, declared(olds), declared(news), origin?.urn, intentIn(news));
         if (origin?.preview) {
           if (plan.changes) await operation.warnOfMissingKey(undefined);
           const before = plan.moves ? {} : declared(olds);
@@ -147,7 +147,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         // that differs. The state of the native provider lacks `__provider`, which every later step needs.
         const isComplete = olds.__provider !== undefined && !isPartly(olds);
         const changes = isComplete && !plan.changes ? plan.moves : isPartly(olds) || undefined;
-        return { changes, replaces: [...plan.replaces], deleteBeforeReplace: plan.deleteBeforeReplace };
+        return { changes, replaces: [...plan.replaces] };
       }),
     create: (inputs) =>
       asStep(
@@ -179,13 +179,17 @@ function handler(kind: string): dynamic.ResourceProvider {
         },
         recordedBy(news),
       ),
-    delete: (id, properties) => asStep("delete", () => steps.delete(id, declared(properties ?? {}))),
+    delete: (id, properties) =>
+      asStep("delete", () => steps.delete(id, declared(properties ?? {}), intentIn(properties ?? {}))),
   };
 }
 
 function declared({ __provider, __origin, __intent, __adopts, ...properties }: Properties): Properties {
   return properties;
 }
+
+const intentIn = ({ __intent }: Properties): string | undefined =>
+  typeof __intent === "string" ? __intent : undefined;
 
 /**
  * The hidden properties of the provider. Inputs and outputs both hold them, so that a refresh finds no

@@ -19,10 +19,6 @@ export interface ResourceShape {
   readonly properties: readonly string[];
   /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
-  /**
-   * Whether no two objects may hold the same value, such as a hostport, even while one replaces the other.
-   */
-  readonly unique?: true;
 }
 
 /** The base class of every resource in this package. */
@@ -60,13 +56,9 @@ export abstract class Resource extends pulumi.CustomResource {
           }),
           __provider: providerLiteral(shape.kind),
         },
-        // The engine does not ask the provider which object goes first for `--replace` and for tainted
-        // resources. The engine cannot import resources of dynamic providers. The provider does it, see
-        // `adopts` in the origin.
-        pulumi.mergeOptions(
-          { additionalSecretOutputs: secretOutputs, deleteBeforeReplace: shape.unique },
-          { ...options, import: undefined },
-        ),
+        // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the
+        // origin.
+        pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
       );
       made.resource = this;
       noteOwner(shape.kind, this);

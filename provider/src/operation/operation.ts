@@ -71,6 +71,8 @@ export class Operation {
   readonly modulesApart = new Map<string, readonly string[]>();
   /** The ids of the objects whose unique values this operation hands over to new ones, by URN. */
   readonly replaced = new Map<string, string>();
+  /** The ids of the objects that the program's resources have by now, by their intents. */
+  readonly current = new Map<string, string>();
   /** Modules, by kind and id of their object, that this operation removes from their object. */
   readonly leaving = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */

@@ -1,12 +1,11 @@
 import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
-import { camelCase, handsOver, modulesOf } from "@tunnelplane/sdk/contract";
+import { camelCase, holdsUniqueValues, modulesOf } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   expectPlace,
   inputsOf,
   intentOf,
   inWords,
-  isRefusedByGuarantee,
   Lifecycle,
   lacksProject,
   nameIn,
@@ -18,7 +17,6 @@ import {
   type Wire,
 } from "../core";
 import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
-import { describe } from "./describe";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import { movesHere } from "./move";
@@ -82,19 +80,14 @@ export class Steps {
     recorded: Properties,
     desired: Properties,
     urn: string | undefined,
+    intent: string | undefined,
   ): Promise<Plan & { readonly moves: boolean }> {
     const { host } = this.operation;
     const { type } = this.lifecycle.definition;
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
-    if (moves)
-      return {
-        ...plan,
-        moves,
-        replaces: [...plan.replaces, "provider"],
-        deleteBeforeReplace: false,
-        takesOver: false,
-      };
+    if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], takesOver: false };
+    if (intent !== undefined) this.operation.current.set(intent, id);
     if (plan.takesOver && urn !== undefined) this.operation.replaced.set(urn, id);
     if (plan.replaces.length === 0) {
       this.#noteModules(id, desired);
@@ -167,7 +160,7 @@ export class Steps {
         const warning = refusedAlone(error);
         if (warning !== undefined)
           return operation.host.warn(`${this.lifecycle.definition.type}: ${warning}`, urn);
-        // The engine may delete the old object first; if not, the run says so.
+        // The run hands the value over.
         if ((await this.#ownBehind(error, intent)) !== undefined) return;
         // The server refuses a hostport that another edge holds. The run moves it if that edge is in this
         // stack.
@@ -195,21 +188,21 @@ export class Steps {
         );
       try {
         const made = await this.#createInPlace(create, urn, intent);
+        if (intent !== undefined) operation.current.set(intent, made.id);
         this.#noteModules(made.id, desired);
         await this.#tellOf(made.outputs, urn);
         return made;
       } catch (error) {
         await this.#recordModuleInDoubt(error, transport, desired);
-        if (isRefusedByGuarantee(error) || (await this.#ownBehind(error, intent)) === undefined)
-          throw withCure(error);
-        throw new Error(`${describe(error, undefined)}. ${REPLACED_UNASKED}`, { cause: error });
+        throw withCure(error);
       }
     });
   }
 
   /**
    * Creates an object, in the place of the one that the resource had before where that one holds a unique
-   * value. The engine tells which one that is for ordinary replacements only; for others the state does.
+   * value. The engine tells which one that is for ordinary replacements only; for `--replace` and taint, which
+   * ask no diff, the state does.
    */
   async #createInPlace<T>(
     create: (replaces?: string) => Promise<T>,
@@ -223,7 +216,7 @@ export class Steps {
       // The user had the old one deleted first, or it is gone.
       if (known !== undefined && error instanceof BadRequestError && error.field === "replaces")
         return create();
-      if (known !== undefined || !handsOver(this.lifecycle.definition)) throw error;
+      if (known !== undefined || !holdsUniqueValues(this.lifecycle.definition)) throw error;
       const own = await this.#ownBehind(error, intent);
       if (own === undefined) throw error;
       return create(own);
@@ -304,12 +297,16 @@ export class Steps {
    * Leaves a module that another resource of the program declares by now: a renamed one, or the object
    * itself.
    */
-  async delete(id: string, recorded: Properties): Promise<void> {
+  async delete(id: string, recorded: Properties, intent: string | undefined): Promise<void> {
+    // A new object takes over from the one that it replaces only if the program declares it in this run: an
+    // earlier run may have made it and left it without its modules.
+    const current = intent === undefined ? undefined : this.operation.current.get(intent);
+    const isReplaced = current !== undefined && current !== id;
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
       try {
-        await this.lifecycle.delete(transport, id, recorded);
+        await this.lifecycle.delete(transport, id, recorded, !isReplaced);
       } catch (error) {
         throw withCure(error, "deletion");
       }
@@ -352,24 +349,18 @@ export class Steps {
       operation.declared.add(`${module} ${id}`);
   }
 
-  /** The id of the resource's own object, if the server refused a value because that one holds it. */
+  /**
+   * The id of the resource's own object, if the server refused a value because that one holds it, or one that
+   * it was to replace in an earlier run.
+   */
   async #ownBehind(error: unknown, intent: string | undefined): Promise<string | undefined> {
     if (!(error instanceof ConflictError) || intent === undefined) return undefined;
     const recorded = await this.operation.stateOfStack().catch(() => []);
     const backend = stateBackend(process.env);
-    return recorded.find(
-      ({ urn, id }) =>
-        id !== undefined &&
-        error.message.includes(`(${id.split("/").at(-1)})`) &&
-        intentOf(backend, urn) === intent,
-    )?.id;
+    const own = recorded.filter(({ urn, id }) => id !== undefined && intentOf(backend, urn) === intent);
+    const holder = own.find(({ id }) => error.message.includes(`(${id?.split("/").at(-1)})`));
+    return holder && (own.find((one) => !one.delete) ?? holder).id;
   }
 
   #named = (id: string): string => `${this.lifecycle.definition.title} ${id}`;
 }
-
-/**
- * For `--replace`, and for tainted resources, the engine does not ask the provider which object goes first.
- */
-const REPLACED_UNASKED =
-  "That is the object which this resource replaces: set the resource option `deleteBeforeReplace: true`, so that the engine deletes it first";

@@ -69,6 +69,11 @@ export interface RequestOptions {
    * the old one is deleted afterwards.
    */
   readonly replaces?: string;
+  /**
+   * Of a deletion of an edge or a route: whether the object that was created to replace it is deleted too. By
+   * default, that one takes over.
+   */
+  readonly withReplacement?: boolean;
   /** Gives up on the answer. */
   readonly signal?: AbortSignal;
 }
@@ -262,10 +267,12 @@ const withKey = (sent: Sent, key: string): Sent => ({
   headers: { ...sent.headers, authorization: `Bearer ${key}` },
 });
 
-function queryOf({ dryRun = false, findings = false, remove = [], replaces }: RequestOptions): string {
+function queryOf({ dryRun = false, findings = false, remove = [], ...more }: RequestOptions): string {
+  const { replaces, withReplacement = false } = more;
   const asked = [
     ...(dryRun ? ["dry_run=true"] : []),
     ...(findings ? ["findings=true"] : []),
+    ...(withReplacement ? ["with_replacement=true"] : []),
     ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
     ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
   ];

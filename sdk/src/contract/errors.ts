@@ -191,6 +191,12 @@ export const ERRORS = {
     when: "an enforced guarantee wants a request refused that another one wants answered",
     cure: "`guarantees` names the other one, with the request. Narrow one of the two: its addresses, methods, networks or credentials.",
   },
+  replaced: {
+    code: "TP_1506",
+    status: 409,
+    when: "a route or a module belongs to an object that another one replaces: it stays until that object is deleted",
+    cure: "Delete the object that `msg` names, with its routes and modules: the new one takes over in that moment.",
+  },
   precondition_failed: {
     code: "TP_1600",
     status: 412,

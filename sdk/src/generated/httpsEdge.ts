@@ -338,6 +338,9 @@ export interface HttpsEdgeRoutes {
 
   /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
   webhook_verification: HttpsEdgeRoutesWebhookVerification | null;
+
+  /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
+  waits_for: Ref | null;
 }
 
 /**
@@ -369,6 +372,9 @@ export interface HttpsEdge {
 
   /** Sets the lowest TLS version. */
   tls_termination: HttpsEdgeTlsTermination | null;
+
+  /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
+  waits_for: Ref | null;
 
   /** Its routes, newest first; at most 4 MiB together. */
   routes: HttpsEdgeRoutes[];

@@ -324,6 +324,9 @@ export interface HttpsEdgeRoute {
 
   /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
   webhook_verification: HttpsEdgeRouteWebhookVerification | null;
+
+  /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
+  waits_for: Ref | null;
 }
 
 /** The fields of `backend`. */

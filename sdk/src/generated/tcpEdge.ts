@@ -97,6 +97,9 @@ export interface TcpEdge {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies: TcpEdgePolicies | null;
+
+  /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
+  waits_for: Ref | null;
 }
 
 /** The fields of `backend`. */

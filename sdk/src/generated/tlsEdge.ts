@@ -124,6 +124,9 @@ export interface TlsEdge {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies: TlsEdgePolicies | null;
+
+  /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
+  waits_for: Ref | null;
 }
 
 /** The fields of `backend`. */

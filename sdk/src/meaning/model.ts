@@ -1,6 +1,7 @@
 import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
+import { waitedForBy } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
@@ -53,16 +54,23 @@ export function sameIn(before: World, after: World): Identify {
 
 const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
 
-/** The objects of a world, and the routes embedded in answers about HTTPS edges. */
+/**
+ * The objects of a world, and the routes embedded in answers about HTTPS edges. What waits for the object that
+ * it replaces is not there yet.
+ */
 function everyObject({ objects }: World): WorldObject[] {
   const listed = new Set(objects.map(({ id }) => id));
+  const waiting = new Set(objects.filter(isWaiting).map(({ id }) => id));
   const every: WorldObject[] = [];
   for (const object of objects) {
+    if (waiting.size > 0 && (isWaiting(object) || waiting.has(textIn(object.fields.edge_id)))) continue;
     every.push(object);
-    for (const route of routesIn(object)) if (!listed.has(route.id)) every.push(route);
+    for (const route of routesIn(object)) if (!listed.has(route.id) && !isWaiting(route)) every.push(route);
   }
   return every;
 }
+
+const isWaiting = ({ fields }: WorldObject): boolean => waitedForBy(fields) !== undefined;
 
 function routesIn(object: WorldObject): readonly WorldObject[] {
   if (object.kind !== "https_edge" || !Array.isArray(object.fields.routes)) return [];

@@ -1,11 +1,11 @@
 import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
-import { type Documents, embeddedListOf, noteRenames, setNames } from "../documents";
+import { embeddedListOf, noteRenames, setNames } from "../documents";
+import type { ObjectChange } from "../journal";
 import {
   deleteResources,
   forgetEnds,
   forgetReferences,
   forgetUniqueKeys,
-  giveBack,
   insertEnds,
   insertReferences,
   insertResources,
@@ -13,6 +13,8 @@ import {
   insertSecretHashes,
   insertUniqueKeys,
   parentOf,
+  type ServerContext,
+  takeOver,
   takeTurnOfAll,
   touchParent,
   updateDocument,
@@ -42,6 +44,13 @@ export type TargetSet = Omit<Database["changeset"], "version" | "created_at"> & 
   readonly version: number;
 };
 
+/** What the work on a plan needs, and notes. */
+interface Work extends Pick<ServerContext, "documents"> {
+  readonly faults: Faults;
+  /** Takes changes that follow from those of the plan. */
+  readonly changes: ObjectChange[];
+}
+
 /**
  * Carries out a plan, if everything that it depends on is unchanged. All possible work was done before,
  * because on SQLite other writers wait until this ends.
@@ -52,7 +61,7 @@ export async function carryOut(
   transaction: Transaction,
   target: TargetSet,
   plan: Plan,
-  { faults, documents }: { readonly faults: Faults; readonly documents: Documents },
+  { faults, documents, changes }: Work,
 ): Promise<void> {
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
   const { rows, leaving, places } = plan;
@@ -74,7 +83,7 @@ export async function carryOut(
   await setNames(transaction, rows.namings);
   await insertReferences(transaction, rows.references);
   await insertUniqueKeys(transaction, rows.uniqueKeys);
-  await giveBack(transaction, documents, leaving);
+  await takeOver({ documents }, transaction, changes, leaving);
   await insertSecretHashes(transaction, rows.secretHashes);
   await insertSealedSecrets(transaction, rows.sealedSecrets);
   await insertEnds(transaction, rows.ends);

@@ -111,8 +111,12 @@ export class ChangeSets {
     }
     return this.#transactions.run(async (transaction, changes) => {
       if (keyring.currentId !== sealedUnder) throw new PlanOutdated();
-      await carryOut(transaction, target, plan, { faults, documents: this.context.documents });
       for (const change of plan.changes) changes.push(change);
+      await carryOut(transaction, target, plan, {
+        faults,
+        documents: this.context.documents,
+        changes,
+      });
       return { set: name, operations: plan.results, digest };
     });
   }

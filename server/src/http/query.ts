@@ -57,6 +57,9 @@ export const stateOf = (query: Query): boolean => flagOf("state", query);
 /** Reads `names`: whether objects are answered with their names. */
 export const asksForNames = (query: Query): boolean => flagOf("names", query);
 
+/** Reads `with_replacement`: whether a deletion takes along what was created to replace the object. */
+export const withReplacementOf = (query: Query): boolean => flagOf("with_replacement", query);
+
 function flagOf(name: string, { [name]: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;

@@ -9,7 +9,6 @@ export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
-export { giveBack } from "./handover";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";
@@ -27,6 +26,7 @@ export * from "./rules";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
+export { takeOver } from "./takeover";
 export {
   type Asking,
   type ChangeRequest,

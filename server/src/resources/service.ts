@@ -1,4 +1,11 @@
-import { answeredName, type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
+import {
+  answeredName,
+  type Definition,
+  definitionNamed,
+  pathFieldsOf,
+  present,
+  waits,
+} from "@tunnelplane/sdk/contract";
 import {
   type Caller,
   isElsewhere,
@@ -9,14 +16,22 @@ import {
   seesOwnAlone,
   shownIn,
 } from "../auth";
-import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
+import {
+  type Answer,
+  asOfNow,
+  DOCUMENT_SEPARATOR,
+  type Document,
+  type Page,
+  type PageSize,
+  textIn,
+} from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, queryError, quoted, RequestError, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
-import { giveBack, handOver, refuseSecond } from "./handover";
+import { aheadOf, handOver, refuseFromReplaced, refuseSecond, replacementOf, waitingFor } from "./handover";
 import { documentsIn, idIn, idOfVersion, pageOf, type StoredPage } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { placedIn, placesOf } from "./placed";
@@ -32,6 +47,7 @@ import {
 import { type Coming, checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
 import { etagFor, jsonFor } from "./shown";
 import { type Created, comingOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
+import { takeOver } from "./takeover";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
 /** The objects of a list that a page shows. */
@@ -70,6 +86,10 @@ interface UpdateRequest {
  */
 const MOST_LOOKED = 5000;
 const LOOKED_AT_ONCE = 100;
+
+/** The ids above an object, by field. */
+const parentsIn = (definition: Definition, sent: Document): Record<string, string> =>
+  Object.fromEntries(pathFieldsOf(definition).map((field) => [field, textIn(sent, field)]));
 
 function refuseSent(definition: Definition, field: string, sent: Readonly<Record<string, unknown>>): void {
   const name = answeredName(definition, field);
@@ -120,7 +140,8 @@ export class ResourceService {
         comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
     const { isDryRun: dryRun } = this.#transactions;
-    const order = { definition, id, now: new Date(), body, name, dryRun };
+    const computed = waits(definition) ? waitingFor(this.#documents, definition, value, replaces) : {};
+    const order = { definition, id, now: new Date(), body, name, dryRun, computed };
     const prepared = await prepareCreation(this.context, caller, order);
     const { sent, claiming, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes, _actions, asIf) => {
@@ -129,21 +150,15 @@ export class ResourceService {
       const coming = comingOf(definition, { id, project, sent: claiming });
       await this.#objects.checkReferences(transaction, coming);
       const old = replaces === undefined ? undefined : await this.#replaced(transaction, coming, replaces);
-      await this.#objects.checkClaims(
-        transaction,
-        coming,
-        old ? [{ id: old.id, name: old.id, words: "" }] : [],
-      );
       const keys = keysOf(id, definition, claiming);
-      if (old) {
-        await handOver(transaction, { old_id: old.id, new_id: id }, keys);
-        asIf.push({ ...old, change: "deleted" });
-      }
+      const own = old ? await handOver(transaction, definition, { old_id: old.id, new_id: id }, keys) : keys;
+      await this.#objects.checkClaims(transaction, coming, old ? await aheadOf(transaction, id) : []);
+      if (old && !waits(definition)) asIf.push({ ...old, change: "deleted" });
       const { json, rows } = prepared.print();
       await pipelined([
         insertResources(transaction, [rows.resource]),
         recordReferences(transaction, coming),
-        insertUniqueKeys(transaction, keys),
+        insertUniqueKeys(transaction, own),
         insertSecretHashes(transaction, rows.secretHashes),
         insertSealedSecrets(transaction, rows.sealedSecrets),
         insertEnds(transaction, endRows(id, definition, sent)),
@@ -162,11 +177,11 @@ export class ResourceService {
   /** The object that a new one replaces, locked. What the caller may not change does not exist here. */
   async #replaced(
     transaction: Transaction,
-    { definition, project }: Coming,
+    { definition, project, sent }: Coming,
     id: string,
   ): Promise<Omit<ObjectChange, "change"> & { readonly id: string }> {
     const stored = await this.#objects
-      .loadToChange(transaction, definition, { id })
+      .loadToChange(transaction, definition, { ...parentsIn(definition, sent), id })
       .catch((error: unknown) => {
         if (error instanceof RequestError) return undefined;
         throw error;
@@ -299,25 +314,36 @@ export class ResourceService {
     });
   }
 
-  async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
+  /** @param withReplacement whether what was created to replace the object is deleted too */
+  async remove(
+    definition: Definition,
+    at: ObjectPath,
+    precondition: Precondition,
+    withReplacement = false,
+  ): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      const { id, ownerId, version, project, document, before, name } = stored;
-      precondition(etagFor(this.#caller, definition, version, document));
-      await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
-      changes.push(...(await this.#childrenToDelete(transaction, id)), {
-        change: "deleted",
-        definition,
-        id,
-        storedAs: { ownerId, version, project },
-        before,
-        name,
-      });
+      precondition(etagFor(this.#caller, definition, stored.version, stored.document));
+      await refuseFromReplaced(transaction, definition, at, false);
+      const leaving = [stored];
+      for (let last = stored.id; withReplacement; ) {
+        const after = await replacementOf(transaction, last);
+        if (after === undefined) break;
+        leaving.push(await this.#objects.loadToChange(transaction, definition, { ...at, id: after }));
+        last = after;
+      }
+      const brief = leaving.map(({ id }) => ({ id, name: id, words: "" }));
+      await checkUsers(new Existing(transaction), [], brief, refusing);
+      for (const { id, ownerId, version, project, before, name } of leaving) {
+        const storedAs = { ownerId, version, project };
+        const children = await this.#childrenToDelete(transaction, id);
+        changes.push(...children, { change: "deleted", definition, id, storedAs, before, name });
+      }
       const ids = changes.map((one) => one.id);
       await forgetReferences(transaction, ids);
       await deleteResources(transaction, ids);
-      await giveBack(transaction, this.#documents, ids);
-      await touchParent(transaction, definition, before, false);
+      await takeOver(this.context, transaction, changes, ids);
+      await touchParent(transaction, definition, stored.before, false);
     });
   }
 

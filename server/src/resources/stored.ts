@@ -5,6 +5,8 @@ import {
   type Problem,
   passedEnd,
   pathFieldsOf,
+  waitedForBy,
+  waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
@@ -15,6 +17,7 @@ import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
+import { aheadOf, notHeldBy, passOn } from "./handover";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {
@@ -213,7 +216,9 @@ export class StoredObjects {
       return { json, version: oldVersion, after };
     }
     const version = oldVersion + 1;
-    if (claims) await this.checkClaims(transaction, coming);
+    const ahead = claims && waitedForBy(before) !== undefined ? await aheadOf(transaction, id) : [];
+    if (claims) await this.checkClaims(transaction, coming, ahead);
+    const keys = claims ? await notHeldBy(transaction, keysOf(id, definition, sent), ahead) : [];
     await pipelined([
       isStored
         ? updateDocument(transaction, { id, version, document: stored })
@@ -231,10 +236,11 @@ export class StoredObjects {
       refers && forgetReferences(transaction, [id]),
       refers && recordReferences(transaction, coming),
       claims && forgetUniqueKeys(transaction, [id]),
-      claims && insertUniqueKeys(transaction, keysOf(id, definition, sent)),
+      claims && insertUniqueKeys(transaction, keys),
       ends && forgetEnds(transaction, [id]),
       ends && insertEnds(transaction, endRows(id, definition, sent)),
     ]);
+    if (claims && waits(definition)) await passOn(transaction, this.#documents, id);
     const storedAs = { ownerId, version, project };
     changes.push({ change: "updated", definition, id, storedAs, before, after, json, name: naming.name });
     await touchParent(transaction, definition, sent, json.length > document.length);

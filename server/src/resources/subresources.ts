@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, quoted, RequestError, refuseFaults } from "../util";
+import { refuseFromReplaced } from "./handover";
 import { shownTo } from "./shown";
 import { type Created, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
@@ -64,6 +65,7 @@ export class Subresources {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       const { [name]: part } = this.#shown(definition, stored.before);
       preconditionOnModule(precondition, part);
+      await refuseFromReplaced(transaction, definition, at, true);
       if (part === null) {
         if (marksOf(fieldOf(definition, field)).module) return;
         throw new RequestError(

@@ -32,6 +32,7 @@ export const CURES = {
   "TP_1503": "Read the plan; if the deletions are intended, raise `--max-deletes`.",
   "TP_1504": "`guarantees` has each one with a request that shows why. Change the object that lets the request in or refuses it; or apply several changes as one change set, because only its result is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
   "TP_1505": "`guarantees` names the other one, with the request. Narrow one of the two: its addresses, methods, networks or credentials.",
+  "TP_1506": "Delete the object that `msg` names, with its routes and modules: the new one takes over in that moment.",
   "TP_1600": "Read the object again, look at what changed, and repeat with its new ETag.",
   "TP_1700": "Use a new key for a new request; a key stands for one request for 24 hours.",
   "TP_1800": "Look for the operation id in the server's log, and report it. Whether a change was made is not known: read the object.",

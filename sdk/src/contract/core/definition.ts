@@ -165,13 +165,6 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
 export const holdsUniqueValues = ({ unique, sample }: Definition): boolean =>
   unique(sample as Sent<Definition["fields"]>).length > 0;
 
-/**
- * Whether a new object may take over the unique values of the one that it replaces, at once. Edges and routes
- * are only open as far as their modules say, which may follow as resources of their own.
- */
-export const handsOver = (definition: Definition): boolean =>
-  modulesOf(definition).length === 0 && holdsUniqueValues(definition);
-
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] =>
   fieldsWhere(definition, (marks) => marks.module);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineResource, type Settled } from "../core/definition";
 import { description, metadata, reference } from "../core/fields";
 import { mark } from "../core/marks";
+import { waitsFor } from "../core/waiting";
 import { routePath } from "../formats/http";
 import { circuitBreaker } from "../modules/circuitBreaker";
 import { compression } from "../modules/compression";
@@ -70,6 +71,7 @@ export const httpsEdgeRoute = defineResource({
     circuit_breaker: circuitBreaker(),
     webhook_verification: webhookVerification(),
   },
+  computed: waitsFor(),
   settle: keepSecret,
   findBy: ["edge_id", "match_type", "match"],
   unique: (sent) => [

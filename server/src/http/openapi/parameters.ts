@@ -174,8 +174,15 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "replaces",
     in: "query",
     description:
-      "The id of an object of the same kind and project that the new one replaces. The new one may claim its unique values and has them at once; the old one is answered unchanged until it is deleted. Deleting the new one first gives them back. One object replaces one (409).",
+      "The id of an object of the same kind and project that the new one replaces. The new one may claim its unique values. Edges and routes wait: the old one serves, with its routes and modules, until it is deleted, and in that moment the new one takes over (`waits_for`). Others have the values at once; the old one is answered unchanged until it is deleted, and deleting the new one first gives them back. One object replaces one (409).",
     schema: { type: "string" },
+  },
+  with_replacement: {
+    name: "with_replacement",
+    in: "query",
+    description:
+      "`true` also deletes the object that was created to replace this one (`?replaces=`) and waits for it. Otherwise that one takes over.",
+    schema: { type: "boolean", default: false },
   },
   hostport: {
     name: "hostport",

@@ -3,7 +3,7 @@ import {
   createSchema,
   type Definition,
   fieldsWhere,
-  handsOver,
+  holdsUniqueValues,
   namedAnswerSchema,
   own,
   partsOf,
@@ -12,6 +12,7 @@ import {
   sampleAnswer,
   sampleBody,
   updateSchema,
+  waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
@@ -20,7 +21,7 @@ import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../doc
 import { MOST_STATES, withState, withStates } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
-import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf } from "../query";
+import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
@@ -46,7 +47,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: handsOver(definition) ? [...changing, "replaces"] : changing,
+      query: holdsUniqueValues(definition) ? [...changing, "replaces"] : changing,
       takesName: true,
       body: {
         name: `${type}Create`,
@@ -140,10 +141,10 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "DELETE",
       id: `delete${type}`,
       summary: `Delete ${withArticle(title)}`,
-      query: changing,
+      query: waits(definition) ? [...changing, "with_replacement"] : changing,
       success: { status: 204 },
-      run: async ({ resources }, { params, precondition }) => {
-        await resources.remove(definition, params, precondition);
+      run: async ({ resources }, { params, precondition, query }) => {
+        await resources.remove(definition, params, precondition, withReplacementOf(query));
         return undefined;
       },
     },

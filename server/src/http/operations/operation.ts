@@ -118,6 +118,7 @@ export interface ApiOperation {
     | "names"
     | "remove"
     | "replaces"
+    | "with_replacement"
     | Filter
   )[];
   /** The parts of an object that `remove` may name. */

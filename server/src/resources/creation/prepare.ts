@@ -44,6 +44,8 @@ export interface CreationOrder {
   readonly dryRun?: boolean;
   /** Its name in the program. */
   readonly name?: string;
+  /** Further fields that answers have. Default: none. */
+  readonly computed?: Document;
 }
 
 /**
@@ -68,7 +70,7 @@ export async function prepareCreation(
   const { sent = asked } = planned ?? {};
   const done = dryRun ? undefined : await behaviour?.make?.({ ...creation, sent, keyring, made });
   const { oneTime, secretHash, origin = NO_ORIGIN, kept } = done ?? {};
-  const computed = { ...planned?.computed, ...done?.computed };
+  const computed = { ...order.computed, ...planned?.computed, ...done?.computed };
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
   const ownerId = typeof sent.owner_id === "string" ? sent.owner_id : caller.ownerId;
   return {

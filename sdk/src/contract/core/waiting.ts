@@ -1,0 +1,26 @@
+import type { Definition } from "./definition";
+import { mark } from "./marks";
+import { isObject, own } from "./narrow";
+import { refSchema } from "./shape";
+
+/**
+ * The field of types whose objects serve something, and only as their modules allow, which may follow as
+ * resources of their own: a new object in the place of another serves nothing until that one is deleted.
+ */
+export const waitsFor = () => ({
+  waits_for: mark(refSchema.nullable(), { fleeting: true }).meta({
+    description:
+      "The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise.",
+    examples: [null],
+  }),
+});
+
+/** Whether a new object of a type waits for the one that it replaces. */
+export const waits = ({ computed }: Pick<Definition, "computed">): boolean =>
+  Object.hasOwn(computed, "waits_for");
+
+/** The id of the object that another one waits for, by its fields in answers; undefined where it serves. */
+export function waitedForBy(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const waited = own(fields, "waits_for");
+  return isObject(waited) ? String(waited.id) : undefined;
+}
