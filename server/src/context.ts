@@ -8,6 +8,7 @@ import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequenc
 import type { NameSettings, ServerContext } from "./resources";
 import { Search } from "./search";
 import { factsOf, openStore, type StoreOptions } from "./storage";
+import { newLargeReads } from "./util";
 import { Validation } from "./validation";
 
 export interface ContextOptions extends StoreOptions, Partial<NameSettings> {
@@ -49,6 +50,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       guard: new Guarantees({ store, documents }),
       search: new Search(store, sequencer),
       changeSets: newChangeSetBudget(),
+      largeReads: newLargeReads(),
       names: namesFrom(options),
     };
   } catch (error) {

@@ -181,6 +181,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sequencer.start({ onMoved: tell, logger });
     expiredEvents.start();
     certificates.start();
+    context.guard.start(logger);
     return {
       url,
       place: store.place,

@@ -97,7 +97,10 @@ onEveryDatabase("A change in one of two projects", (_start, database) => {
     const names = await projectNames(store.reader);
     const page = async (project: string | undefined, more: { before?: string; limit?: number } = {}) => {
       const ids = project === undefined ? undefined : journal.rowIds;
-      const { documents, nextBefore } = await auditPage(store, { ...SIZE, ...more, project, ids, names });
+      const { documents, nextBefore } = await auditPage(store, {
+        ...{ ...SIZE, ...more, project, ids, names },
+        readLarge: (read) => read(),
+      });
       return { rows: documents.map((text) => JSON.parse(text)), nextBefore };
     };
     const { rows: all } = await page(undefined);

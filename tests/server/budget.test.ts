@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { Budget, RequestError } from "../../server/src/util";
+import { Budget, type Holder, RequestError } from "../../server/src/util";
 import { refusedBeside } from "../support/refusal";
 
 describe("A budget of work", () => {
   /** Queues jobs behind one that does not end before all are queued. */
   async function orderOf(jobs: readonly (readonly [project: string, owner: string])[]): Promise<string[]> {
-    const budget = new Budget({ work: "jobs", atOnce: 1 });
+    const budget = new Budget({ work: "jobs", size: 1 });
     const order: string[] = [];
     let begin = () => {};
     const first = budget.run({ project: "", owner: "" }, () => new Promise<void>((end) => (begin = end)));
@@ -34,12 +35,14 @@ describe("A budget of work", () => {
   });
 
   it("refuses a job that waited too long or of whose owner too many wait, and forgets those whose caller left", async () => {
-    const budget = new Budget({ work: "jobs", atOnce: 1, maxWaiting: 2, maxWaitMs: 50 });
+    const budget = new Budget({ work: "jobs", size: 1, maxWaiting: 2, maxWaitMs: 50 });
     const holder = { project: "alpha", owner: "a1" };
     let end = () => {};
     const first = budget.run(holder, () => new Promise<void>((done) => (end = done)));
     const caller = new AbortController();
-    const left = budget.run(holder, async () => "done", caller.signal).catch((error: Error) => error.name);
+    const left = budget
+      .run(holder, async () => "done", { gone: caller.signal })
+      .catch((error: Error) => error.name);
     const late = budget.run(holder, async () => "done").catch((error: Error) => error);
     const third = budget.run(holder, async () => "done").catch((error: Error) => error);
     caller.abort();
@@ -56,13 +59,56 @@ describe("A budget of work", () => {
       refused: () => budget.run(holder, async () => 200),
       as: /This waited/,
       allowed: async () => {
-        const other = new Budget({ work: "jobs", atOnce: 1 });
+        const other = new Budget({ work: "jobs", size: 1 });
         return other.run(holder, async () => 200);
       },
     });
     end();
     await first;
     expect(await budget.run(holder, async () => "done")).to.equal("done");
-    expect(budget.isFree).to.equal(true);
+    expect(budget.isFree(holder)).to.equal(true);
+  });
+
+  it("leaves a part for a project that has none, however many take as much as they can; alone, one takes all", () => {
+    const holder = (project: string) => ({ project, owner: project });
+    const takeAll = (budget: Budget, project: string): number => {
+      for (let taken = 0; ; taken++) if (typeof budget.take(holder(project)) === "string") return taken;
+    };
+    const shared = new Budget({ work: "requests", size: 128 });
+    for (let project = 0; project < 20; project++) shared.take(holder(`busy-${project}`));
+    for (let project = 0; project < 20; project++) takeAll(shared, `busy-${project}`);
+    expect(shared.take(holder("busy-0"))).to.equal("project");
+    expect(takeAll(shared, "quiet")).to.be.at.least(1);
+    expect(takeAll(new Budget({ work: "requests", size: 128 }), "alone")).to.equal(128);
+    const owners = new Budget({ work: "bytes", size: 100 });
+    const giveBack = owners.take(holder("alone"), { amount: 30, share: 50 });
+    expect(owners.take(holder("alone"), { amount: 30, share: 50 })).to.equal("owner");
+    if (typeof giveBack === "function") giveBack();
+    expect(owners.take(holder("alone"), { amount: 30, share: 50 })).to.be.a("function");
+  });
+
+  it("keeps one of two turns for projects that have used little lately", async () => {
+    const budget = new Budget({ work: "jobs", size: 2 });
+    const [busy, quiet] = ["busy", "quiet"].map((project) => ({ project, owner: "a" }));
+    const order: string[] = [];
+    const ends: (() => void)[] = [];
+    const job = (holder: Holder) =>
+      budget.run(holder, () => {
+        order.push(holder.project);
+        return new Promise<void>((end) => ends.push(end));
+      });
+    if (!busy || !quiet) throw new Error("two holders");
+    const first = job(busy);
+    await sleep(1_000);
+    ends.shift()?.();
+    await first;
+    const all = [job(busy), job(busy), job(quiet)];
+    expect(order).to.deep.equal(["busy", "busy", "quiet"]);
+    for (let ended = 0; ended < 3; ended++) {
+      ends.shift()?.();
+      await sleep(0);
+    }
+    await Promise.all(all);
+    expect(order).to.deep.equal(["busy", "busy", "quiet", "busy"]);
   });
 });

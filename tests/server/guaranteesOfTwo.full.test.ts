@@ -77,4 +77,17 @@ describe("Guarantees of several servers on one PostgreSQL database", () => {
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409]);
     }
   });
+
+  it("have a state that the other server judges when the one that took a change is killed", async () => {
+    const address = `${unique("app")}.example.org:443`;
+    const { edge } = await site([address], { match: "/" });
+    const fields = { expect: "answered", addresses: [address], mode: "report" };
+    const made = await two.created("/guarantees", fields);
+    expect(made).to.include({ state: "holds", covered: 1 });
+    expect((await two.one.delete(`/edges/https/${edge.id}`)).status).to.equal(204);
+    await two.servers[0].stop("SIGKILL");
+    const { body } = await two.other.get(`/guarantees/${made.id}`);
+    expect(body).to.include({ state: "broken", covered: 0 });
+    expect(body.judged_at > made.judged_at).to.equal(true);
+  });
 });

@@ -67,6 +67,9 @@ export interface Guarantee {
 
   /** Why it is unproved; or that it covers no declared address. */
   reason: string | null;
+
+  /** When its state was judged. The server judges anew, in the background, after each change that touches it, and when something that lets requests in ends. An answer waits for that for up to 10 s; a state that is not judged by then is `unproved`. */
+  judged_at: string | null;
 }
 
 /** The body that creates a guarantee. */

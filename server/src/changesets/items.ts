@@ -8,7 +8,7 @@ import {
   present,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
-import { isLent, ONLY_LENT, refuseUnlessMay } from "../auth";
+import { holderOf, isLent, ONLY_LENT, refuseUnlessMay } from "../auth";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
@@ -175,7 +175,7 @@ async function itemOf(
   { id, old, member }: Identity,
 ): Promise<Item> {
   const body = await planning.context.validation.validate(
-    planning.caller.ownerId,
+    holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     fields,
   );

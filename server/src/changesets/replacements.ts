@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsWhere, own } from "@tunnelplane/sdk/contract";
+import { holderOf } from "../auth";
 import type { Document } from "../documents";
 import { amendmentOf, referencesOf } from "../resources";
 import { inOrder, newId, takeTurn } from "../util";
@@ -71,7 +72,7 @@ async function contentOfNew(
     ...Object.fromEntries(lacking.map((field) => [field, own(sentBefore, field)])),
   };
   const { value, problems, derived } = await planning.context.validation.validate(
-    planning.caller.ownerId,
+    holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     moveIds(definition, whole, moved),
   );

@@ -32,7 +32,7 @@ const MAX_WAIT_MS = 5_000;
 
 /** The turns of change sets on one server. */
 export const newChangeSetBudget = (): Budget =>
-  new Budget({ work: "change sets", atOnce: AT_ONCE, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  new Budget({ work: "change sets", size: AT_ONCE, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
 
 /** The answer to an apply. */
 export interface Applied {
@@ -62,7 +62,8 @@ export class ChangeSets {
       ? undefined
       : await this.#transactions.answeredBefore<Applied>();
     if (answered) return answered;
-    return this.context.changeSets.run(holderOf(this.#caller), async () => {
+    const { gone } = this.request;
+    const job = async (): Promise<Applied> => {
       const request = await wanted();
       for (let attempt = 1; ; attempt++) {
         try {
@@ -72,7 +73,8 @@ export class ChangeSets {
           if (attempt === ATTEMPTS) throw busy();
         }
       }
-    });
+    };
+    return this.context.changeSets.run(holderOf(this.#caller), job, { gone });
   }
 
   async #applyOnce(request: ChangeSetRequest): Promise<Applied> {

@@ -17,11 +17,12 @@ const MOST_YOUNG = 16;
  * there.
  */
 export class Decisions {
-  readonly #thread = new SharedThread<DecisionOrder, DecisionAnswer>({
+  readonly #threads = new SharedThread<DecisionOrder, DecisionAnswer>({
     file: require.resolve("./worker"),
     name: "decisions",
     task: "decides requests and compares objects",
     work: "decisions about requests and changes",
+    threads: 2,
     maxWaitMs: MAX_WAIT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
     longest: {
@@ -38,15 +39,15 @@ export class Decisions {
 
   /** @param holder whose requests they are */
   async decide(holder: Holder, toDecide: ToDecide, gone?: AbortSignal): Promise<Decision[]> {
-    return present((await this.#thread.run(holder, { toDecide }, gone)).decisions);
+    return present((await this.#threads.run(holder, { toDecide }, { gone })).decisions);
   }
 
   /** @param holder who asks what a change means */
   async compare(holder: Holder, toCompare: ToCompare, gone?: AbortSignal): Promise<Comparison> {
-    return present((await this.#thread.run(holder, { toCompare }, gone)).comparison);
+    return present((await this.#threads.run(holder, { toCompare }, { gone })).comparison);
   }
 
   close(): Promise<void> {
-    return this.#thread.end();
+    return this.#threads.end();
   }
 }

@@ -48,11 +48,14 @@ export class DryRunConsequences {
     );
   };
 
-  /** The JSON of an object, with the findings in it. */
-  async addTo(json: string): Promise<string> {
+  /**
+   * The JSON of an object, with the findings in it.
+   * @param gone aborts when nobody waits for them any more
+   */
+  async addTo(json: string, gone: AbortSignal): Promise<string> {
     const { before, after, limits: unseen } = this.#touched;
     const order = { before, after, now: new Date() };
-    const compared = await this.context.decisions.compare(holderOf(this.caller), order);
+    const compared = await this.context.decisions.compare(holderOf(this.caller), order, gone);
     const { findings, access, limits } = inPart(compared, unseen);
     const added = JSON.stringify(
       { findings, access, ...(limits.length > 0 && { finding_limits: limits }) },

@@ -18,19 +18,23 @@ import { grouped, RequestError } from "../util";
 import { View } from "../view";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 import { Judging } from "./judging";
+import { KeptStates } from "./keeping";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
 import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
 import { worldOf } from "./stored";
 import {
-  enforced,
   fieldsIn,
   forgetPlaces,
   guaranteesAt,
+  guaranteesOf,
   insertPlaces,
-  isAnyEnforced,
   lockGuarantees,
   refuseGuaranteed,
+  strictest,
+  touchAll,
+  touchAt,
+  touchGuarantee,
 } from "./table";
 import { decidingAmong, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
 import type { ChangeToJudge } from "./worker";
@@ -49,33 +53,38 @@ const BRIEF_MS = 25;
  */
 export class Guarantees implements Guard {
   readonly #judging = new Judging();
+  readonly #kept: KeptStates;
 
-  constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {}
+  constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {
+    this.#kept = new KeptStates(context, this.#judging);
+  }
 
-  begin({ owner, project, knowsRestrictions, knowsGuarantees, setAside }: Asking): Check {
+  begin({ owner, project, knowsRestrictions, knowsGuarantees, setAside, gone }: Asking): Check {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
     // One time for all runs: what was judged is known by its text.
     const now = Date.now();
     return async (db, changes) => {
-      const own = { owner, project, knowsRestrictions };
+      const own = { owner, project, knowsRestrictions, gone };
       await this.#checkGuarantees(db, changes, { ...own, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
       const said = hostportsSaid(deciding)?.flatMap(placesAt);
-      if (said && isOptimistic) return refuseGuaranteed(db, said);
-      if ((await isAnyEnforced(db, {})).length === 0) return;
-      const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
-      const found = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
+      if (said && isOptimistic) {
+        await touchAt(db, said, project);
+        return refuseGuaranteed(db, said);
+      }
+      const [there] = await strictest(db, {});
+      if (!there) return;
+      const places = said ?? (await placesTouched(db, deciding, Number(there.enforced) === 1));
+      const found = places ? (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id)) : [];
       // Edges and routes belong to one project; what they refer to may be lent to others.
-      const mayReachOthers = !said && found.some((one) => one.project !== project);
-      const lent =
-        mayReachOthers && (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
+      const lent = said ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
       for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
         // Others see of the changes what is lent to them, and what holds for everybody's edges.
-        const seen = theirs === project ? changes : mayReachOthers ? lent : [];
+        const seen = theirs === project ? changes : lent;
         if (seen.length === 0) continue;
         const view = View.ofProject(
           { db, documents: this.context.documents },
@@ -86,8 +95,9 @@ export class Guarantees implements Guard {
         const around = await this.#around(db, view, seen, { guarantees, now });
         const order = JSON.stringify(around);
         if (judged.has(order)) continue;
-        const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
-        const judging = this.#judging.brokenBy(own, order);
+        const isBrief =
+          db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree(own);
+        const judging = this.#judging.brokenBy(own, order, gone);
         judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
         if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
         throw new NotJudged(async () => {
@@ -112,13 +122,22 @@ export class Guarantees implements Guard {
           judged.add(order);
         });
       }
+      if (!(db instanceof Transaction)) return;
+      const whose = lent.length > 0 ? undefined : project;
+      if (places) await touchAt(db, places, whose);
+      else await touchAll(db, { project: whose ?? "" });
     };
   }
 
-  states: Guard["states"] = (holder, toJudge) => this.#judging.statesToRead(holder, toJudge);
+  states: Guard["states"] = (ids, gone) => this.#kept.read(ids, gone);
 
-  close(): Promise<void> {
-    return this.#judging.close();
+  judge: Guard["judge"] = (holder, toJudge, gone) => this.#judging.statesToTell(holder, toJudge, gone);
+
+  start: Guard["start"] = (logger) => this.#kept.start(logger);
+
+  async close(): Promise<void> {
+    await this.#kept.stop();
+    await this.#judging.close();
   }
 
   /**
@@ -205,22 +224,23 @@ export class Guarantees implements Guard {
     }
     // One at a time: two that contradict each other must not both find the other one missing.
     if (db instanceof Transaction) await takeTurnOfAll(db);
-    const others = (await enforced(db, { project, limit: MOST_GUARANTEES + 1 })).filter(
+    const all = (await guaranteesOf(db, { project, limit: MOST_GUARANTEES + 1 })).filter(
       ({ id }) => !ids.has(id),
     );
-    if (others.length + coming.length > MOST_GUARANTEES)
+    if (all.length + coming.length > MOST_GUARANTEES)
       throw new RequestError(
         "invalid_field",
-        `There are ${others.length} enforced guarantees, and at most ${MOST_GUARANTEES} may be; one may have up to 100 addresses`,
-        { field: "mode" },
+        `There are ${all.length} guarantees, and at most ${MOST_GUARANTEES} may be; one may have up to 100 addresses`,
+        { field: "addresses" },
       );
-    const strict = coming.filter(({ fields }) => fields.mode !== "report");
+    const others = all.filter(({ document }) => isEnforced(fieldsIn(document)));
+    const strict = coming.filter(({ fields }) => isEnforced(fields));
     const some = strict.map(({ fields }) => fields);
     const text = JSON.stringify(some);
     const known = compared.get(text);
-    const all = [...strict.map(({ id, fields }) => ({ id, document: JSON.stringify(fields) })), ...others];
+    const each = [...strict.map(({ id, fields }) => ({ id, document: JSON.stringify(fields) })), ...others];
     // Others may be made while this waits to be judged; only these are compared when it runs again.
-    const rivals = known ? all.filter(({ document }) => !known.has(document)) : all;
+    const rivals = known ? each.filter(({ document }) => !known.has(document)) : each;
     const order: GuaranteesToCompare = {
       some,
       others: rivals.map(({ document }) => fieldsIn(document)),
@@ -231,14 +251,19 @@ export class Guarantees implements Guard {
     };
     if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
-        refuse(await this.#judging.contradiction(asking, order));
+        refuse(await this.#judging.contradiction(asking, order, asking.gone));
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });
     refuse(contradictionAmong(order));
     if (!(db instanceof Transaction)) return;
     for (const id of ids) await forgetPlaces(db, { id });
-    const rows = strict.flatMap(({ id, fields }) =>
-      placesOf(fields).map((place) => ({ place, guarantee_id: id })),
+    for (const { id } of coming) await touchGuarantee(db, { guarantee_id: id, project_id: project });
+    const rows = coming.flatMap(({ id, fields }) =>
+      placesOf(fields).map((place) => ({
+        place,
+        guarantee_id: id,
+        enforced: isEnforced(fields) ? (1 as const) : (0 as const),
+      })),
     );
     await insertPlaces(db, rows);
   }
@@ -248,9 +273,28 @@ export class Guarantees implements Guard {
     const { store, documents } = this.context;
     const view = View.ofProject({ db: store.reader, documents }, asking.project, asking.knowsRestrictions);
     const world = await worldOf(store.reader, view, guarantees);
-    return this.#judging.states(asking, { world, guarantees });
+    return this.#judging.states(asking, { world, guarantees }, asking.gone);
   }
 }
+
+const isEnforced = ({ mode }: Document): boolean => mode !== "report";
+
+/**
+ * The places of guarantees that changes may touch; undefined if these are too many to be known. Where a
+ * guarantee is enforced, such changes are refused.
+ */
+const placesTouched = (
+  db: Kysely<Database>,
+  deciding: readonly ObjectChange[],
+  isAnyEnforced: boolean,
+): Promise<string[] | undefined> =>
+  hostportsTouched(db, deciding).then(
+    (hostports) => hostports.flatMap(placesAt),
+    (error: unknown) => {
+      if (isAnyEnforced || !(error instanceof RequestError)) throw error;
+      return undefined;
+    },
+  );
 
 const isShared = async (db: Kysely<Database>, project: string): Promise<boolean> =>
   (await sharedProjects(db)).includes(project);

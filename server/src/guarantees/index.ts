@@ -5,4 +5,4 @@
 
 export { Guarantees } from "./guard";
 export { MOST_STATES } from "./limits";
-export { withState, withStates } from "./states";
+export { withState, withStates, withStateToCome } from "./states";

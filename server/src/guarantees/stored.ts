@@ -1,5 +1,5 @@
 import { readGuaranteedAddress } from "@tunnelplane/sdk/contract";
-import { coversHost, type World } from "@tunnelplane/sdk/meaning";
+import { coversHost, type GuaranteeState, type World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { worldOfEdges } from "../exposure";
@@ -36,6 +36,19 @@ export async function worldOf(
   const ports = await portsOf(db);
   const world = await worldOfEdges(view, [...edges], MOST_OBJECTS);
   return { ...world, ...(ports && { ports }) };
+}
+
+/** A state with a reason where its world says more about it. */
+export function withReason(judged: GuaranteeState, { partial }: World): GuaranteeState {
+  const { state, covered, reason } = judged;
+  if (partial && state === "unproved")
+    return {
+      ...judged,
+      reason: `More than ${MOST_OBJECTS.toLocaleString("en-US")} objects decide at its addresses.`,
+    };
+  return covered === 0 && reason === undefined
+    ? { ...judged, reason: "It covers no address that is declared now." }
+    : judged;
 }
 
 /** Whether a hostport is covered, serves a name that is, or takes names of a wildcard that is. */

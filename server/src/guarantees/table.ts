@@ -10,6 +10,8 @@ import {
   bulkInsertion,
   type Database,
   effect,
+  type GuaranteeStateRow,
+  isAmong,
   isListed,
   partsOf,
   pipelined,
@@ -17,8 +19,9 @@ import {
   Transaction,
 } from "../storage";
 
-export const isAnyEnforced = statement<object, { guarantee_id: string }>((db) =>
-  db.selectFrom("guarantee_address").select("guarantee_id").limit(1),
+/** Whether there are guarantees, and whether one is enforced: the strictest of them. */
+export const strictest = statement<object, Pick<Database["guarantee_address"], "enforced">>((db) =>
+  db.selectFrom("guarantee_address").select("enforced").orderBy("enforced", "desc").limit(1),
 );
 
 /** The enforced guarantees of places. */
@@ -32,7 +35,98 @@ const atPlaces = statement<{ places: string }, { guarantee_id: string }>((db, pa
     .selectFrom("guarantee_address")
     .select("guarantee_id")
     .distinct()
+    .where("enforced", "=", 1)
     .where(isListed(db, "place", parameter("places"))),
+);
+
+/**
+ * Notes that a change touches the guarantees of places: their states are judged again.
+ *
+ * @param project whose guarantees; undefined for those of every project
+ */
+export async function touchAt(
+  db: Kysely<Database>,
+  places: readonly string[],
+  project: string | undefined,
+): Promise<void> {
+  await pipelined(
+    partsOf([...new Set(places)]).map((some) =>
+      project === undefined ? touchEvery(db, { places: some }) : touchOwn(db, { places: some, project }),
+    ),
+  );
+}
+
+/** In the order of ids, so that writers do not deadlock. */
+const statesAt = (db: Kysely<Database>, places: string) =>
+  db
+    .selectFrom("guarantee_state")
+    .select("guarantee_id")
+    .where("guarantee_id", "in", (from) =>
+      from
+        .selectFrom("guarantee_address")
+        .select("guarantee_id")
+        .where(isListed(db, "place", places)),
+    )
+    .orderBy("guarantee_id")
+    .forUpdate();
+
+const touch = (db: Kysely<Database>) =>
+  db.updateTable("guarantee_state").set((row) => ({ touched: row("touched", "+", 1), due_at: 0 }));
+
+const touchEvery = effect<{ places: string }>((db, parameter) =>
+  touch(db).where(isAmong(db, "guarantee_id", statesAt(db, parameter("places")))),
+);
+
+const touchOwn = effect<{ places: string; project: string }>((db, parameter) =>
+  touch(db).where(
+    isAmong(
+      db,
+      "guarantee_id",
+      statesAt(db, parameter("places")).where("project_id", "=", parameter("project")),
+    ),
+  ),
+);
+
+/** The same for all guarantees of a project; of every one, if it is empty. */
+export const touchAll = effect<{ project: string }>((db, parameter) =>
+  touch(db).where(
+    isAmong(
+      db,
+      "guarantee_id",
+      db
+        .selectFrom("guarantee_state")
+        .select("guarantee_id")
+        .where((row) =>
+          row.or([row(row.val(parameter("project")), "=", ""), row("project_id", "=", parameter("project"))]),
+        )
+        .orderBy("guarantee_id")
+        .forUpdate(),
+    ),
+  ),
+);
+
+/** A new guarantee has no state yet; that of a changed one is judged again. */
+export const touchGuarantee = effect<Pick<GuaranteeStateRow, "guarantee_id" | "project_id">>(
+  (db, parameter) =>
+    db
+      .insertInto("guarantee_state")
+      .values({
+        guarantee_id: parameter("guarantee_id"),
+        project_id: parameter("project_id"),
+        touched: 1,
+        judged: 0,
+        state: null,
+        judged_at: null,
+        ports: "",
+        ends_at: null,
+        due_at: 0,
+      })
+      .onConflict((conflict) =>
+        conflict.column("guarantee_id").doUpdateSet((row) => ({
+          touched: row("guarantee_state.touched", "+", 1),
+          due_at: 0,
+        })),
+      ),
 );
 
 /**
@@ -51,6 +145,7 @@ const breakAt = effect<{ places: string }>((db, parameter) =>
       db
         .selectFrom("guarantee_address")
         .select([sql<string>`null`.as("place"), "guarantee_id"])
+        .where("enforced", "=", 1)
         .where(isListed(db, "place", parameter("places")))
         .limit(1),
     ),
@@ -95,15 +190,14 @@ export const lockObjects = async (db: Kysely<Database>, ids: readonly string[]):
   if (db instanceof Transaction) await read(db, ids, lockedByIds);
 };
 
-/** All enforced guarantees of a project. */
-export const enforced = statement<{ project: string; limit: number }, { id: string; document: string }>(
+/** The guarantees of a project. */
+export const guaranteesOf = statement<{ project: string; limit: number }, { id: string; document: string }>(
   (db, parameter) =>
     db
       .selectFrom("resource")
       .select(["id", "document"])
       .where("kind", "=", "guarantee")
       .where("project_id", "=", parameter("project"))
-      .where("id", "in", (from) => from.selectFrom("guarantee_address").select("guarantee_id"))
       .limit(parameter("limit")),
 );
 
@@ -142,4 +236,4 @@ export const forgetPlaces = effect<{ id: string }>((db, parameter) =>
   db.deleteFrom("guarantee_address").where("guarantee_id", "=", parameter("id")),
 );
 
-export const insertPlaces = bulkInsertion("guarantee_address", ["place", "guarantee_id"]);
+export const insertPlaces = bulkInsertion("guarantee_address", ["place", "guarantee_id", "enforced"]);

@@ -4,7 +4,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
+import { ApiKeys, holderOf, type KeyUses, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import { openExchange } from "../exchange";
 import type { EventWaits } from "../journal";
@@ -178,7 +178,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
       else
         context.validation.refuseWhileFull(
-          request.caller.ownerId,
+          holderOf(request.caller),
           Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT),
         );
       await underWay.admit(request);

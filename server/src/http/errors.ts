@@ -45,10 +45,13 @@ function requestErrorOf(error: unknown): RequestError {
 /** The answer to an error of a request. The log gets the error too, unless it is a refusal. */
 export function loggedErrorOf(error: unknown, request: FastifyRequest): RequestError {
   const refusal = requestErrorOf(error);
-  if (refusal.status >= 500 && refusal !== error)
+  if (refusal.status >= 500 && refusal !== error && !isHungUp(error))
     request.log.error({ operation_id: request.id, err: error }, "request failed");
   return refusal;
 }
+
+/** Whether work ended because nobody waited for it any more; then nobody reads its answer either. */
+const isHungUp = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
 /** The answer for a path without a route. */
 export const noRoute = (request: FastifyRequest): RequestError =>

@@ -89,6 +89,7 @@ function registerOperation(
     if (tellsFindings) refuseUnlessMay(caller, "read", "exposure");
     const consequences = tellsFindings ? new DryRunConsequences(context, caller) : undefined;
     const { onDryRun } = consequences ?? {};
+    const gone = goneSignal(reply);
     const change = {
       caller,
       operationId: request.id,
@@ -98,6 +99,7 @@ function registerOperation(
       dryRun: dryRunOf(query),
       idempotency,
       onDryRun,
+      ...(operation.method !== "GET" && { gone: gone() }),
     };
     const outcome = await run(
       {
@@ -117,7 +119,7 @@ function registerOperation(
         body,
         name,
         precondition: (etag) => requireMatch(request, etag),
-        gone: () => untilGone(reply),
+        gone,
         lookAgain: () => lookAgain(request),
       },
     );
@@ -139,7 +141,7 @@ function registerOperation(
       : "json" in outcome
         ? outcome.json
         : pageJson(operation, outcome, request, address);
-    const json = consequences ? await consequences.addTo(plain) : plain;
+    const json = consequences ? await consequences.addTo(plain, gone()) : plain;
     reply.header("content-type", JSON_TYPE);
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
     if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
@@ -169,11 +171,17 @@ function slotsOf({ waits, method, path }: ApiOperation): (request: FastifyReques
   return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
 }
 
-/** Aborts when an answer was sent, or the client no longer waits for it. */
-function untilGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
-  return gone.signal;
+/** Aborts when an answer was sent, or the client no longer waits for it. Made for those who ask for it. */
+function goneSignal(reply: FastifyReply): () => AbortSignal {
+  let gone: AbortController | undefined;
+  return () => {
+    if (!gone) {
+      const made = new AbortController();
+      reply.raw.once("close", () => made.abort());
+      gone = made;
+    }
+    return gone.signal;
+  };
 }
 
 /** Whether an operation changes API keys, or what decides about them. */

@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
 import { fitting, type LogPageRequest, nameField, namesOf, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
-import { queryError, readLarge, takeTurn } from "../util";
+import { queryError, type ReadLarge, takeTurn } from "../util";
 import { type AuditFilter, endOf, isFiltering, matching, principalNames, principalsOf } from "./auditFilter";
 import { headOf } from "./head";
 import type { RowIds } from "./rowIds";
@@ -24,12 +24,13 @@ interface AuditPageRequest extends LogPageRequest {
   readonly filter?: AuditFilter;
   /** Whether rows have the name of who made the change. Default: they do not. */
   readonly isNamed?: boolean;
+  readonly readLarge: ReadLarge;
 }
 
 /** A page of the audit log, newest first. */
 export async function auditPage(
   { reader }: Store,
-  { before, project, ids, names, filter = {}, isNamed = false, ...size }: AuditPageRequest,
+  { before, project, ids, names, filter = {}, isNamed = false, readLarge, ...size }: AuditPageRequest,
 ): Promise<Page> {
   const until = before === undefined ? undefined : numberIn(before, ids);
   const wanted = { project, until, most: size.limit + 1, filter, isAccount: ids === undefined };

@@ -2,7 +2,7 @@ import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { bytesOf, DOCUMENT_SEPARATOR, type PageSize, wholeOf } from "../documents";
 import { type Database, isListed, type ParameterOf, type Statement, statement } from "../storage";
-import { readLarge } from "../util";
+import type { ReadLarge } from "../util";
 
 /** The ids of a kind begin alike, so they are a range of the primary key; "`" comes after "_". */
 const rangeOf = ({ idPrefix }: Definition) => ({ first: `${idPrefix}_`, end: `${idPrefix}\`` });
@@ -23,6 +23,8 @@ interface PageRequest extends PageSize {
   readonly alsoShared?: readonly string[];
   /** The ids in the collection's path, by field. */
   readonly parents: Readonly<Record<string, string>>;
+  /** Reads a page that is large. */
+  readonly readLarge: ReadLarge;
 }
 
 export interface StoredPage {
@@ -78,7 +80,7 @@ export async function pageOf(
     };
   }
   // The page is too large. Sum up the sizes one by one only now, because that takes four times as long.
-  const [start] = await readLarge(() => statements.start(db, { ...parameters, limit, bytes }));
+  const [start] = await request.readLarge(() => statements.start(db, { ...parameters, limit, bytes }));
   if (!start?.versions || start.documents === null) return { documents: "", versions: [], nextBefore: null };
   const shown = start.versions.split(",");
   return {

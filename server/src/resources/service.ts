@@ -8,6 +8,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import {
   type Caller,
+  holderOf,
   isElsewhere,
   isLent,
   projectOfNew,
@@ -27,7 +28,7 @@ import {
 } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
-import { inSlices, newId, queryError, quoted, RequestError, takeTurn } from "../util";
+import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
@@ -214,7 +215,8 @@ export class ResourceService {
     const owner = seesOwnAlone(definition, this.#caller) ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
     const shown = shownIn(definition, this.#caller, request.shared);
-    const page = await pageOf(reader, definition, { ...request, owner, ...shown, parents });
+    const readLarge = largeReadsOf(this.context.largeReads, holderOf(this.#caller));
+    const page = await pageOf(reader, definition, { ...request, owner, ...shown, parents, readLarge });
     const places = await placesOf(reader, this.#caller, page.versions);
     const readers = shown.alsoShared?.length ? await this.#readersOf(page) : undefined;
     const areAnswers = !readers && places.size === 0 && this.#documents.areAnswers(page.versions);

@@ -10,7 +10,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden, isLent, ONLY_LENT, readerOf } from "../auth";
+import { type Caller, holderOf, isHidden, isLent, ONLY_LENT, readerOf } from "../auth";
 import { type Answer, type Document, noteRenames, setNames, storedName, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
@@ -81,7 +81,7 @@ export class StoredObjects {
 
   /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#validation.validate(this.caller.ownerId, purpose, body);
+    const found = await this.#validation.validate(holderOf(this.caller), purpose, body);
     refuseFaults(found.problems);
     return found;
   }

@@ -39,6 +39,8 @@ export interface ServerContext {
   readonly search: Finder;
   /** The turns of change sets. */
   readonly changeSets: Budget;
+  /** The turns of reads of megabytes. */
+  readonly largeReads: Budget;
   readonly names: NameSettings;
 }
 
@@ -66,14 +68,20 @@ export interface Asking extends Holder {
    * not asked for.
    */
   readonly setAside?: (guarantee: string, project: string) => void;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** Refuses changes after which a guarantee would not hold. */
 export interface Guard {
   /** The check of one request, which remembers its judgements. */
   begin(asking: Asking): Check;
+  /** The kept states of guarantees by their ids, as answers tell them. */
+  states(ids: readonly string[], gone: AbortSignal): Promise<ReadonlyMap<string, GuaranteeState>>;
   /** Whether guarantees hold in a world, in their order. */
-  states(holder: Holder, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
+  judge(holder: Holder, toJudge: StatesToJudge, gone: AbortSignal): Promise<readonly GuaranteeState[]>;
+  /** Keeps the states of guarantees until it is closed. */
+  start(logger: { error(details: unknown, message: string): void }): void;
   close(): Promise<void>;
 }
 
@@ -130,6 +138,8 @@ export interface ChangeRequest {
   ) => Promise<void>;
   /** For an idempotent request: a repetition gets the first answer. */
   readonly idempotency?: IdempotentRequest;
+  /** Aborts when nobody waits for the answer any more: what is not begun then is not done. */
+  readonly gone?: AbortSignal;
 }
 
 /** Rolls back the transaction of a dry run. */
@@ -153,6 +163,7 @@ export class Transactions {
       ...holderOf(request.caller),
       knowsRestrictions: seesAllProjects(request.caller),
       knowsGuarantees: isAccountAdmin(request.caller),
+      gone: request.gone,
       ...(request.force === true &&
         isAccountAdmin(request.caller) && {
           setAside: (guarantee, project) => this.#setAside.set(guarantee, project),

@@ -23,6 +23,7 @@ export type {
   DeliveryRow,
   EndpointRow,
   GatewayRow,
+  GuaranteeStateRow,
   InboxRow,
   PrincipalRow,
   SessionRow,

@@ -26,6 +26,7 @@ import * as acmeTurns from "./migrations/025_acme_turns";
 import * as fewerTrees from "./migrations/026_fewer_trees";
 import * as keyOrigin from "./migrations/027_key_origin";
 import * as replacement from "./migrations/030_replacement";
+import * as guaranteeState from "./migrations/031_guarantee_state";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -55,6 +56,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "026_fewer_trees": fewerTrees,
   "027_key_origin": keyOrigin,
   "030_replacement": replacement,
+  "031_guarantee_state": guaranteeState,
 };
 
 export interface MigrateOptions {

@@ -31,8 +31,10 @@ export interface Database {
   replacement: { old_id: string; new_id: string };
   /** Objects that end, as long as no event says that they have. `at` is in milliseconds since 1970. */
   ending: { resource_id: string; at: number };
-  /** The places that enforced guarantees cover; see `guarantees/places.ts`. */
-  guarantee_address: { place: string; guarantee_id: string };
+  /** The places that guarantees cover; see `guarantees/places.ts`. */
+  guarantee_address: { place: string; guarantee_id: string; enforced: 0 | 1 };
+  /** The kept states of guarantees. */
+  guarantee_state: GuaranteeStateRow;
   /**
    * Hashes of one-time secrets: authtokens and API keys. A key ends with the session or identity it came
    * from.
@@ -225,6 +227,27 @@ export interface ExchangedKeyRow {
   owner_id: string;
   scopes: string;
   expires_at: string;
+}
+
+export interface GuaranteeStateRow {
+  guarantee_id: string;
+  project_id: string;
+  /** How many changes touched it, its own creation included. */
+  touched: number;
+  /** How many of them the state knows. */
+  judged: number;
+  /** JSON, as answers tell it; null for one that was never judged. */
+  state: string | null;
+  judged_at: string | null;
+  /** The ports that gateways listened for then, as JSON; empty if they did not say. */
+  ports: string;
+  /** When the state may change by itself, because something ends; in milliseconds since 1970. */
+  ends_at: number | null;
+  /**
+   * When it is to be judged: 0 after a change; `ends_at`; while a server judges it, when another one takes
+   * over. In milliseconds since 1970; null for never.
+   */
+  due_at: number | null;
 }
 
 export interface BatchRow {

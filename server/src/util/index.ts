@@ -2,7 +2,7 @@
 
 export { newId, takeRandom } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
-export { Budget, type Holder } from "./budget";
+export { Budget, type GiveBack, type Holder } from "./budget";
 export { gathered } from "./gathered";
 export { grouped } from "./grouped";
 export { isSession } from "./ids";
@@ -20,5 +20,5 @@ export {
 } from "./requestError";
 export { Rounds } from "./rounds";
 export { type SharedReport, SharedThread } from "./sharedThread";
-export { inSlices, ownTurn, readLarge, Slice, takeTurn } from "./slices";
+export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
 export { Thread } from "./thread";

@@ -21,25 +21,78 @@ interface SharedThreadOptions<Order>
   extends Pick<ThreadOptions<unknown>, "file" | "name" | "task" | "resourceLimits"> {
   /** The work in a refusal: `decisions of requests`. */
   readonly work: string;
+  /**
+   * How many threads there may be. With two, one is kept for projects that have used little lately. Default:
+   * one.
+   */
+  readonly threads?: number;
   /** How long an order may wait for its turn, in milliseconds. Default: until it comes. */
   readonly maxWaitMs?: number;
   /** How long one order may take, and the error of one that takes longer. Default: as long as it takes. */
   readonly longest?: { readonly ms: number; readonly error: (order: Order) => Error };
 }
 
+interface RunOptions {
+  /** Aborts when nobody waits for the result any more. */
+  readonly gone?: AbortSignal | undefined;
+  /** Instead of the threads' own limit. */
+  readonly maxWaitMs?: number;
+}
+
 /**
- * A thread that works for everybody. It has one order at a time; projects take turns, and within one its
- * owners. It starts with the first order. If it fails, its order fails too, and another thread follows.
+ * Threads that work for everybody. Each has one order at a time; projects take turns, and within one its
+ * owners. A thread starts with its first order. If it fails, its order fails too, and another thread follows.
  */
 export class SharedThread<Order, Result> {
   readonly #budget: Budget;
+  readonly #free: OneThread<Order, Result>[];
+  readonly #all: readonly OneThread<Order, Result>[];
+
+  constructor(options: SharedThreadOptions<Order>) {
+    const { work, maxWaitMs, threads = 1 } = options;
+    this.#budget = new Budget({ work, size: threads, ...(maxWaitMs !== undefined && { maxWaitMs }) });
+    this.#all = Array.from({ length: threads }, () => new OneThread(options));
+    this.#free = [...this.#all];
+  }
+
+  /**
+   * @param holder whose turn the order takes
+   * @param order or how it is made once its turn has come
+   */
+  run(holder: Holder, order: Order | (() => Promise<Order>), options: RunOptions = {}): Promise<Result> {
+    const { gone } = options;
+    return this.#budget.run(
+      holder,
+      async () => {
+        const thread = present(this.#free.pop());
+        try {
+          return await thread.work(order instanceof Function ? await order() : order, gone);
+        } finally {
+          this.#free.push(thread);
+        }
+      },
+      options,
+    );
+  }
+
+  /** Whether an order would be begun at once. */
+  isFree(holder: Holder): boolean {
+    return this.#budget.isFree(holder);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#all.map((thread) => thread.end()));
+  }
+}
+
+/** One of the threads. */
+class OneThread<Order, Result> {
   readonly #thread: Thread<Order, SharedReport<Result>>;
   #current: Working<Result> | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: SharedThreadOptions<Order>) {
-    const { longest: _, work, maxWaitMs, ...thread } = options;
-    this.#budget = new Budget({ work, atOnce: 1, ...(maxWaitMs !== undefined && { maxWaitMs }) });
+    const { longest: _, work: _work, maxWaitMs: _limit, threads: _count, ...thread } = options;
     this.#thread = new Thread({
       ...thread,
       isIdle: true,
@@ -52,24 +105,12 @@ export class SharedThread<Order, Result> {
     });
   }
 
-  /**
-   * @param holder whose turn the order takes
-   * @param gone aborts when nobody waits for the result any more
-   */
-  run(holder: Holder, order: Order, gone?: AbortSignal): Promise<Result> {
-    return this.#budget.run(holder, () => this.#work(order, gone), gone);
-  }
-
-  /** Whether an order would be begun at once. */
-  get isFree(): boolean {
-    return this.#budget.isFree;
-  }
-
   end(): Promise<void> {
     return this.#thread.end();
   }
 
-  async #work(order: Order, gone?: AbortSignal): Promise<Result> {
+  async work(order: Order, gone?: AbortSignal): Promise<Result> {
+    gone?.throwIfAborted();
     clearTimeout(this.#idle);
     const { longest } = this.options;
     const began = performance.now();

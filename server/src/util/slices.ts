@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Budget, type Holder } from "./budget";
 
 const SLICE_MS = 10;
 
@@ -13,25 +14,25 @@ export function ownTurn(): Promise<void> {
   return last;
 }
 
+/** Reads megabytes, of which few are read at once: see {@link newLargeReads}. */
+export type ReadLarge = <T>(read: () => Promise<T>) => Promise<T>;
+
 // Ten pages of 8 MiB read at once made the process grow by 400 MB, for good (measured 2026-11-22, PostgreSQL,
 // Node 24).
 const READ_AT_ONCE = 2;
-let reading = 0;
-const waiting: (() => void)[] = []; // each belongs to a request with a slot, so slots limit it
 
-/** Reads megabytes. At most two such reads run at once, to bound memory. */
-export async function readLarge<T>(read: () => Promise<T>): Promise<T> {
-  if (reading >= READ_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else reading++;
-  try {
-    await ownTurn();
-    return await read();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else reading--;
-  }
-}
+/** The turns of reads of megabytes on one server. */
+export const newLargeReads = (): Budget =>
+  new Budget({ work: "large pages", size: READ_AT_ONCE, maxWaitMs: 5_000 });
+
+/** Reads of megabytes in turns of a holder. */
+export const largeReadsOf =
+  (reads: Budget, holder: Holder): ReadLarge =>
+  (read) =>
+    reads.run(holder, async () => {
+      await ownTurn();
+      return read();
+    });
 
 let turnBegan = 0;
 

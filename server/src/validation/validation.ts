@@ -1,5 +1,4 @@
-import { present } from "@tunnelplane/sdk/contract";
-import { type RequestError, refusalForNow, SharedThread } from "../util";
+import { Budget, type Holder, type RequestError, refusalForNow, SharedThread } from "../util";
 import { withPrivateTargets } from "./privateTargets";
 import { type Findings, type Purpose, validate } from "./validate";
 import type { BodyToCheck } from "./worker";
@@ -12,7 +11,9 @@ import type { BodyToCheck } from "./worker";
 const SMALL = 400;
 const MIB = 1024 * 1024;
 /** The limit of one owner's bodies that wait to be checked, in characters of JSON: four of the largest. */
-const MOST_OF_ONE = 4 * MIB;
+const MAX_OF_ONE = 4 * MIB;
+const MAX_OF_ALL = 64 * MIB;
+const MAX_WAIT_MS = 5_000;
 /** In MiB. Chosen with room to spare for bodies of 1 MiB, not measured. */
 const MOST_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
@@ -23,12 +24,13 @@ const MOST_YOUNG = 16;
  * requests. The bodies of one owner that wait are bounded.
  */
 export class Validation {
-  readonly #sizes = new Map<string, number>();
+  readonly #sizes = new Budget({ work: "bodies to check", size: MAX_OF_ALL });
   readonly #thread = new SharedThread<BodyToCheck, Findings>({
     file: require.resolve("./worker"),
     name: "validation",
     task: "checks bodies",
     work: "bodies to check",
+    maxWaitMs: MAX_WAIT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
   });
 
@@ -39,31 +41,31 @@ export class Validation {
    * @param bytes how much of it is read: the length in its header, up to the limit of bodies; 0 without that
    *   header
    */
-  refuseWhileFull(owner: string, bytes: number): void {
-    if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();
+  refuseWhileFull(holder: Holder, bytes: number): void {
+    if (this.#sizes.heldBy(holder) + bytes > MAX_OF_ONE) throw tooMuch();
   }
 
   /** @param allowPrivate whether this server reads from addresses that are not on the internet */
   constructor(private readonly allowPrivate = false) {}
 
-  /** @param owner whose body it is */
-  async validate(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#check(owner, purpose, body);
+  /**
+   * @param holder whose body it is
+   * @param gone aborts when nobody waits for the answer any more
+   */
+  async validate(holder: Holder, purpose: Purpose, body: unknown, gone?: AbortSignal): Promise<Findings> {
+    const found = await this.#check(holder, purpose, body, gone);
     return this.allowPrivate ? found : withPrivateTargets(purpose, found);
   }
 
-  async #check(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
+  async #check(holder: Holder, purpose: Purpose, body: unknown, gone?: AbortSignal): Promise<Findings> {
     const json = JSON.stringify(body);
     if (json.length <= SMALL) return validate(purpose, body);
-    const size = (this.#sizes.get(owner) ?? 0) + json.length;
-    if (size > MOST_OF_ONE) throw tooMuch();
-    this.#sizes.set(owner, size);
+    const giveBack = this.#sizes.take(holder, { amount: json.length, share: MAX_OF_ONE });
+    if (typeof giveBack === "string") throw tooMuch();
     try {
-      return await this.#thread.run({ project: "", owner }, { ...purpose, json });
+      return await this.#thread.run(holder, { ...purpose, json }, { gone });
     } finally {
-      const left = present(this.#sizes.get(owner)) - json.length;
-      if (left > 0) this.#sizes.set(owner, left);
-      else this.#sizes.delete(owner);
+      giveBack();
     }
   }
 
@@ -75,5 +77,5 @@ export class Validation {
 const tooMuch = (): RequestError =>
   refusalForNow(
     "overloaded",
-    `More than ${MOST_OF_ONE / MIB} MiB of bodies of this API key's owner wait to be checked; try again shortly`,
+    `More than ${MAX_OF_ONE / MIB} MiB of bodies of this API key's owner wait to be checked; try again shortly`,
   );

@@ -76,7 +76,7 @@ export async function makeOld(data: string): Promise<void> {
      ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
      update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
      ${isUrl ? "drop trigger audit_event_from_lane on audit_event; " : ""}drop index audit_event_lane;
-     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} ${WITHOUT_SIGN_IN} ${WITHOUT_ORIGINS} drop index resource_kind_project; alter table resource drop column project_id; alter table resource drop column name; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
+     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} ${WITHOUT_SIGN_IN} ${WITHOUT_ORIGINS} drop index resource_kind_project; alter table resource drop column project_id; alter table resource drop column name; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_state; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
      alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
      delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
   );

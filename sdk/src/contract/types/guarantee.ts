@@ -83,6 +83,11 @@ export const guarantee = defineResource({
       description: "Why it is unproved; or that it covers no declared address.",
       examples: [null],
     }),
+    judged_at: mark(z.iso.datetime().nullable(), { onDemand: true, fleeting: true }).meta({
+      description:
+        "When its state was judged. The server judges anew, in the background, after each change that touches it, and when something that lets requests in ends. An answer waits for that for up to 10 s; a state that is not judged by then is `unproved`.",
+      examples: ["2026-01-31T08:00:00Z"],
+    }),
   },
   sample: {
     description: "nobody reaches an admin page without a client certificate",

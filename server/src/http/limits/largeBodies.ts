@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { refusalForNow } from "../../util";
+import { holderOf } from "../../auth";
+import { Budget, refusalForNow } from "../../util";
 
 const MIB = 1024 * 1024;
 /** Most bytes of a change set, or of a gateway's report. */
@@ -17,25 +18,16 @@ declare module "fastify" {
 
 /** Bounds the memory of large bodies: refuses one before it is read, while too many bytes are under way. */
 export class LargeBodies {
-  readonly #bytesOf = new Map<string, number>();
-  #inAll = 0;
+  readonly #bytes = new Budget({ work: "large bodies", size: BYTES_OF_ALL });
 
   admit(request: FastifyRequest, reply: FastifyReply): void {
-    const { ownerId } = request.caller;
-    const bytes = Math.min(Number(request.headers["content-length"] ?? LARGE_BODY), LARGE_BODY);
-    const own = this.#bytesOf.get(ownerId) ?? 0;
-    if (own + bytes > BYTES_OF_ONE || this.#inAll + bytes > BYTES_OF_ALL)
+    const amount = Math.min(Number(request.headers["content-length"] ?? LARGE_BODY), LARGE_BODY);
+    const giveBack = this.#bytes.take(holderOf(request.caller), { amount, share: BYTES_OF_ONE });
+    if (typeof giveBack === "string")
       throw refusalForNow(
         "overloaded",
         "Too many bytes of change sets and reports are under way; try again shortly",
       );
-    this.#bytesOf.set(ownerId, own + bytes);
-    this.#inAll += bytes;
-    reply.raw.once("close", () => {
-      this.#inAll -= bytes;
-      const left = (this.#bytesOf.get(ownerId) ?? 0) - bytes;
-      if (left > 0) this.#bytesOf.set(ownerId, left);
-      else this.#bytesOf.delete(ownerId);
-    });
+    reply.raw.once("close", giveBack);
   }
 }

@@ -2,10 +2,9 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { customerOf, RequestError } from "../../util";
+import { holderOf } from "../../auth";
+import { Budget, customerOf, type GiveBack, type Holder, RequestError } from "../../util";
 import { callerAddress } from "../origin";
-import { Crowds } from "./crowds";
-import { type GiveBack, Slots } from "./slots";
 
 /** Slots apart from the common ones. */
 export type SlotKind = "keys" | "waits" | "exchanges" | "sign_ins";
@@ -34,8 +33,16 @@ const MOST_WAITS = 8;
 const MOST_EXCHANGES = 64;
 /** Sign-ins at once, a quarter of them from one address: they wait for the identity provider. */
 const MOST_SIGN_INS = 64;
-/** The holder of requests without a valid key. No owner has this id. */
-const ANONYMOUS = "";
+/** The holder of requests without a valid key. No project and no owner has this id. */
+const ANONYMOUS: Holder = { project: "", owner: "" };
+
+const slots = (size: number, shrinks = false) => new Budget({ work: "requests", size, shrinks });
+
+/** An address, which is nobody's. */
+const strangerOf = (request: FastifyRequest): Holder => {
+  const address = customerOf(callerAddress(request));
+  return { project: address, owner: address };
+};
 
 /**
  * Tracks the requests that are not answered yet. If there are too many, or too many of one owner, it refuses
@@ -43,16 +50,15 @@ const ANONYMOUS = "";
  */
 export class RequestsUnderWay {
   readonly #replies = new Set<FastifyReply>();
-  readonly #slots: Slots;
-  readonly #crowds = new Crowds();
-  readonly #forKeys = new Slots(SLOTS_FOR_KEYS);
-  readonly #waits = new Slots(0);
+  readonly #slots: Budget;
+  readonly #forKeys = slots(SLOTS_FOR_KEYS);
+  readonly #waits = slots(Number.POSITIVE_INFINITY);
   /** Slots of requests that wait for servers of others, with what a refusal says of them. */
   readonly #elsewhere = {
-    exchanges: { slots: new Slots(MOST_EXCHANGES), does: "exchanges too many identity tokens" },
-    sign_ins: { slots: new Slots(MOST_SIGN_INS), does: "has too many people signing in" },
+    exchanges: { slots: slots(MOST_EXCHANGES), does: "exchanges too many identity tokens" },
+    sign_ins: { slots: slots(MOST_SIGN_INS), does: "has too many people signing in" },
   };
-  readonly #lookups: Slots;
+  readonly #lookups: Budget;
   /** The slots in use, by request. */
   readonly #held = new Map<FastifyRequest, GiveBack>();
   /** Requests whose work is running; it goes on after the client disconnects. */
@@ -65,8 +71,9 @@ export class RequestsUnderWay {
 
   /** @param limit how many requests may run at once; 0 for no limit */
   constructor(private readonly limit: number) {
-    this.#slots = new Slots(limit);
-    this.#lookups = new Slots(limit);
+    const size = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+    this.#slots = slots(size, true);
+    this.#lookups = slots(size);
   }
 
   /** How many requests were refused because there were too many at once. */
@@ -128,8 +135,8 @@ export class RequestsUnderWay {
 
   /** Takes a place to look up an unknown key. One address gets a quarter of the places at most. */
   lookUp(request: FastifyRequest): GiveBack {
-    const place = this.#lookups.take(customerOf(callerAddress(request)), this.#lookups.part(4));
-    if (place) return place;
+    const place = this.#lookups.take(strangerOf(request), { share: this.#lookups.part(4) });
+    if (typeof place === "function") return place;
     throw this.#refuse(request, "The server looks up too many API keys from this address already");
   }
 
@@ -148,34 +155,36 @@ export class RequestsUnderWay {
   #take(request: FastifyRequest): RequestError | undefined {
     if (this.#held.has(request) || request.raw.socket.destroyed) return undefined;
     const { caller } = request;
-    const slots = request.routeOptions.config.slots?.(request);
-    if (slots === "waits" && caller) {
-      const wait = this.#waits.take(caller.ownerId, MOST_WAITS);
-      if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait`);
-      this.#held.set(request, wait);
-      return undefined;
+    const kind = request.routeOptions.config.slots?.(request);
+    const holder = caller ? holderOf(caller) : ANONYMOUS;
+    const hold = (slot: ReturnType<Budget["take"]>): boolean => {
+      if (typeof slot === "function") this.#held.set(request, slot);
+      return typeof slot === "function";
+    };
+    if (kind === "waits" && caller)
+      return hold(this.#waits.take(holder, { share: MOST_WAITS }))
+        ? undefined
+        : this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait`);
+    if (kind === "exchanges" || kind === "sign_ins") {
+      const { slots: apart, does } = this.#elsewhere[kind];
+      return hold(apart.take(strangerOf(request), { share: apart.part(4) }))
+        ? undefined
+        : this.#refuse(request, `The server ${does} already`);
     }
-    if (slots === "exchanges" || slots === "sign_ins") {
-      const { slots: apart, does } = this.#elsewhere[slots];
-      const slot = apart.take(customerOf(callerAddress(request)), apart.part(4));
-      if (!slot) return this.#refuse(request, `The server ${does} already`);
-      this.#held.set(request, slot);
+    if (
+      kind === "keys" &&
+      caller?.admin &&
+      hold(this.#forKeys.take(holder, { share: this.#forKeys.part(2) }))
+    )
       return undefined;
-    }
-    const ownSlot =
-      slots === "keys" && caller?.admin && this.#forKeys.take(caller.ownerId, this.#forKeys.part(2));
-    const holder = caller?.ownerId ?? ANONYMOUS;
-    const share = this.#crowds.shareOf(holder, this.#slots.part(caller ? 2 : 4));
-    const slot = ownSlot || this.#slots.take(holder, share);
-    if (slot) {
-      this.#held.set(request, slot);
-      return undefined;
-    }
-    const held = this.#slots.heldBy(holder);
-    if (held < share)
+    const slot = this.#slots.take(holder, { share: this.#slots.part(caller ? 2 : 4) });
+    if (hold(slot)) return undefined;
+    if (slot === "all")
       return this.#refuse(request, `The server works on ${counted(this.limit, "request")} already`);
-    this.#crowds.refused(holder);
-    const whose = caller ? "of this API key's owner" : "without a valid API key";
+    const [held, whose] =
+      slot === "project"
+        ? [this.#slots.heldByProject(holder.project), "of this project"]
+        : [this.#slots.heldBy(holder), caller ? "of this API key's owner" : "without a valid API key"];
     return this.#refuse(request, `The server works on ${counted(held, "request")} ${whose} already`);
   }
 

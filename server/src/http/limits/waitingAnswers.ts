@@ -1,12 +1,14 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { holderOf } from "../../auth";
+import { Budget, type GiveBack, type Holder } from "../../util";
 import { callerAddress } from "../origin";
 import type { Garbage } from "./garbage";
 
 const MIB = 1024 * 1024;
 /** An answer is cut off if the client reads nothing of it for this long. */
 const UNREAD_MS = 30_000;
-/** Limit of unread answers for each API key, or for each address without one. */
+/** Limit of unread answers for each owner of API keys, or for each address without one. */
 const BYTES_OF_ONE = 64 * MIB;
 /** Limit of unread answers in all. */
 const BYTES_OF_ALL = 256 * MIB;
@@ -15,22 +17,23 @@ const LOOK_EVERY_MS = 1_000;
 interface Waiting {
   readonly request: FastifyRequest;
   readonly socket: Socket;
-  readonly reader: string;
+  readonly reader: Holder;
   readonly bytes: number;
+  readonly giveBack: GiveBack;
   /** Bytes queued at the socket when that number last changed, and when that was. */
   queued: number;
   movedAt: number;
 }
 
 /**
- * Tracks answers that clients have not read yet. They hold memory, which is limited for each key, in all, and
- * in time. Above a limit, the longest waiting answer is cut off first.
+ * Tracks answers that clients have not read yet. They hold memory, which is limited for each owner, in all, and
+ * in time. Above a limit, the longest waiting answer is cut off first: of that owner, or of the project that holds
+ * most.
  */
 export class WaitingAnswers {
   /** Longest waiting first. An answer counts in full until the client has read all of it. */
   readonly #waiting = new Map<FastifyReply, Waiting>();
-  readonly #bytesOf = new Map<string, number>();
-  #bytesInAll = 0;
+  readonly #bytes = new Budget({ work: "unread answers", size: BYTES_OF_ALL });
   #cutOff = 0;
 
   constructor(private readonly garbage: Garbage) {}
@@ -60,20 +63,34 @@ export class WaitingAnswers {
   #add(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
     const { socket } = request.raw;
     if (socket.destroyed) return;
-    const reader = request.caller?.keyId ?? callerAddress(request);
-    this.#waiting.set(reply, { request, socket, reader, bytes, queued: 0, movedAt: performance.now() });
-    this.#count(reader, bytes);
-    while (
-      this.#bytesOfReader(reader) > BYTES_OF_ONE &&
-      this.#cutOffLongest(reply, (one) => one.reader === reader)
-    );
-    while (this.#bytesInAll > BYTES_OF_ALL && this.#cutOffLongest(reply, () => true));
+    const address = callerAddress(request);
+    const reader = request.caller ? holderOf(request.caller) : { project: address, owner: address };
+    const giveBack = this.#bytes.hold(reader, bytes);
+    this.#waiting.set(reply, {
+      ...{ request, socket, reader, bytes, giveBack },
+      queued: 0,
+      movedAt: performance.now(),
+    });
+    const isReaders = (one: Waiting) =>
+      one.reader.owner === reader.owner && one.reader.project === reader.project;
+    while (this.#bytes.heldBy(reader) > BYTES_OF_ONE && this.#cutOffLongest(reply, isReaders));
+    while (this.#bytes.inAll > BYTES_OF_ALL) {
+      const most = this.#projectWithMost();
+      const isOfMost = (one: Waiting) => one.reader.project === most;
+      if (!this.#cutOffLongest(reply, isOfMost) && !this.#cutOffLongest(reply, () => true)) break;
+    }
+  }
+
+  /** The project whose answers hold the most bytes. */
+  #projectWithMost(): string | undefined {
+    const projects = new Set([...this.#waiting.values()].map(({ reader }) => reader.project));
+    return [...projects].sort((a, b) => this.#bytes.heldByProject(b) - this.#bytes.heldByProject(a))[0];
   }
 
   #remove(reply: FastifyReply): void {
     const waiting = this.#waiting.get(reply);
     if (!waiting || !this.#waiting.delete(reply)) return;
-    this.#count(waiting.reader, -waiting.bytes);
+    waiting.giveBack();
     this.garbage.add(waiting.bytes);
   }
 
@@ -83,17 +100,6 @@ export class WaitingAnswers {
    */
   #forget(socket: Socket): void {
     for (const [reply, waiting] of this.#waiting) if (waiting.socket === socket) this.#remove(reply);
-  }
-
-  #count(reader: string, bytes: number): void {
-    this.#bytesInAll += bytes;
-    const left = this.#bytesOfReader(reader) + bytes;
-    if (left > 0) this.#bytesOf.set(reader, left);
-    else this.#bytesOf.delete(reader);
-  }
-
-  #bytesOfReader(reader: string): number {
-    return this.#bytesOf.get(reader) ?? 0;
   }
 
   /** Never cuts off the newest answer, so that a client that reads gets its answer, however large. */

@@ -18,11 +18,11 @@ import {
 import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
-import { MOST_STATES, withState, withStates } from "../../guarantees";
+import { MOST_STATES, withState, withStates, withStateToCome } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
-import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type OperationInput, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {
@@ -59,10 +59,10 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         status: 201,
         answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
       },
-      run: async ({ resources, ...scope }, { params, query, body, name }) => {
+      run: async ({ resources, ...scope }, { params, query, body, name, gone }) => {
         const how = { name, replaces: query.replaces };
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
-        return { ...(await tellState(definition, scope, created)), created: id };
+        return { ...(await tellState(definition, { ...scope, gone }, created)), created: id };
       },
     },
     {
@@ -83,7 +83,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
         list: { key: definition.listKey },
       },
-      run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query }) => {
+      run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query, gone }) => {
         const asksForState = stateOf(query);
         const page = await resources.list(definition, params, {
           limit: asksForState ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
@@ -96,7 +96,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
           definition.kind === "api_key"
             ? await keyUses.tellPage(page)
             : asksForState
-              ? await withStates(context, caller, page)
+              ? await withStates(context, { caller, gone: gone() }, page)
               : page;
         return asksForNames(query) ? withNamesIn(context, definition, told) : told;
       },
@@ -109,8 +109,9 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       query: ["names"],
       tellsState,
       success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, query }) => {
-        const found = await tellState(definition, scope, await resources.get(definition, params));
+      run: async ({ resources, ...scope }, { params, query, gone }) => {
+        const read = await resources.get(definition, params);
+        const found = await tellState(definition, { ...scope, gone }, read);
         if (!asksForNames(query)) return found;
         const [json = found.json] = await withNames(scope.context.store.reader, definition, [found.json]);
         return { ...found, json };
@@ -131,9 +132,10 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         example: () => sampleUpdate(definition),
       },
       success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, query, body, precondition, name }) => {
+      run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
         const how = { precondition, name, removed: removedIn(query, parts) };
-        return tellState(definition, scope, await resources.update(definition, params, body, how));
+        const updated = await resources.update(definition, params, body, how);
+        return tellState(definition, { ...scope, gone }, updated);
       },
     },
     {
@@ -151,17 +153,20 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   ];
 }
 
+type Telling = Pick<OperationScope, "context" | "caller" | "change" | "keyUses"> &
+  Pick<OperationInput, "gone">;
+
 /** Adds to the answer about a guarantee whether it holds, and about an API key when it was last used. */
 const tellState = <A extends Answer>(
   { kind }: Definition,
-  { context, caller, keyUses }: Pick<OperationScope, "context" | "caller" | "keyUses">,
+  { context, caller, change, keyUses, gone }: Telling,
   answer: A,
-): A | Promise<A> =>
-  kind === "guarantee"
-    ? withState(context, caller, answer)
-    : kind === "api_key"
-      ? keyUses.tell(answer)
-      : answer;
+): A | Promise<A> => {
+  if (kind === "api_key") return keyUses.tell(answer);
+  if (kind !== "guarantee") return answer;
+  const asked = { caller, gone: gone() };
+  return change.dryRun ? withStateToCome(context, asked, answer) : withState(context, asked, answer);
+};
 
 const withNamesIn = async (
   { store }: Pick<ServerContext, "store">,

@@ -1,10 +1,10 @@
 import { definitionOfId, EVENT_TYPES, resourceName, SESSION_EVENTS } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { type Caller, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
+import { type Caller, holderOf, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
 import type { Page, PageSize } from "../../documents";
 import { auditPage, headOf } from "../../journal";
 import { partAnswer } from "../../resources";
-import { queryError, quoted, RequestError } from "../../util";
+import { largeReadsOf, queryError, quoted, RequestError } from "../../util";
 import { type EventFilter, eventAt, eventPage, eventsAfter, sequenceAfter } from "../../view";
 import { auditFilterIn } from "../auditQuery";
 import { afterOf, asksForNames, beforeOf, limitOf, waitOf } from "../query";
@@ -235,6 +235,7 @@ export const journalOperations: readonly ApiOperation[] = [
         names,
         filter: auditFilterIn(query),
         isNamed: asksForNames(query),
+        readLarge: largeReadsOf(context.largeReads, holderOf(caller)),
       });
     },
   },

@@ -43,7 +43,7 @@ export interface OperationScope {
 }
 
 /** The input of an operation. */
-interface Input {
+export interface OperationInput {
   /** The ids in the path; a collection's path has no `id`. */
   readonly params: ObjectPath;
   readonly query: Query;
@@ -162,7 +162,7 @@ export interface ApiOperation {
   readonly isOpen?: true;
   /** Whether only servers have it at which people sign in. */
   readonly isOfSignIn?: true;
-  readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
+  readonly run: (scope: OperationScope, input: OperationInput) => Promise<Outcome>;
 }
 
 /** What of an operation the OpenAPI document describes. */
