@@ -51,13 +51,6 @@ onOneDatabase("A body", (start) => {
     );
   });
 
-  it("that is larger than 1 MiB is refused, however large it is", async () => {
-    for (const size of [1, 5, 20]) {
-      const answer = await server.rest.post("/ip_policies", { metadata: "a".repeat(size * 1024 * 1024) });
-      expectRefused(answer, { status: 413, code: "TP_1401" });
-    }
-  });
-
   it("with thousands of errors is refused with a short error about the first ones", async () => {
     const policies = (count: number) =>
       Array.from({ length: count }, () => ({ actions: Array(90).fill({}), [`x${"y".repeat(500)}`]: 1 }));

@@ -236,43 +236,6 @@ onOneDatabase("A dry run with findings", (start) => {
     expect(rulesIn(gone)).to.deep.equal(["address-removed"]);
   });
 
-  it("reports the removal of the last credential for an address, but not of one of several", async () => {
-    const acl = [`bind:${unique("host")}.agents.example.org:443`];
-    await server.created("/edges/tls", { hostports: [acl[0]?.replace("bind:", "")] });
-    const [first, second] = [
-      await server.created("/credentials", { acl }),
-      await server.created("/credentials", { acl }),
-    ];
-    const path = `/credentials/${first.id}`;
-    await expectFound("DELETE", path, undefined, "credential-revoked");
-    await server.rest.delete(`/credentials/${second.id}`);
-    await expectFound("DELETE", path, undefined, "traffic-stopped", "credential-revoked");
-    await expectFound("PATCH", path, { acl: [] }, "credential-widened");
-  });
-
-  it("reports API keys of admins but not of bots, and events that stop", async () => {
-    const { bot } = await server.member();
-    await expectFound("POST", "/api_keys", {}, "admin-key-created", "key-without-end");
-    await expectFound("POST", "/api_keys", { owner_id: bot.id }, "key-without-end");
-    const creds = { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "canary-of-a-key" };
-    const log_group_ref = "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels";
-    const target = { log_service: { log_group_ref, auth: { creds } } };
-    const made = await server.rest.post(`/event_destinations${DRY}`, { target });
-    expect(rulesIn(made)).to.deep.equal(["long-lived-cloud-keys"]);
-    expect(JSON.stringify(findingsIn(made))).not.to.contain("canary");
-    const destination = await server.created("/event_destinations", { target });
-    const fields = { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination.id] };
-    const [first, second] = [
-      await server.created("/event_subscriptions", fields),
-      await server.created("/event_subscriptions", fields),
-    ];
-    const path = `/event_subscriptions/${first.id}`;
-    await expectFound("DELETE", path, undefined);
-    await server.rest.delete(`/event_subscriptions/${second.id}`);
-    await expectFound("DELETE", path, undefined, "events-stopped");
-    await expectFound("DELETE", `${path}/sources/ip_policy_created.v0`, undefined, "events-stopped");
-  });
-
   it("shows what a change lets in, with the route or hostport that takes requests from another", async () => {
     const domain = `${unique("w")}.example.org`;
     const [strict, wild] = [`app.${domain}:443`, `*.${domain}:443`];

@@ -91,50 +91,6 @@ onEveryDatabase("Guarantees", (start) => {
     expect((await rest.patch(`${path}?dry_run=true`, { description: "pages" })).status).to.equal(200);
   });
 
-  it("let every change pass that keeps them, also one that takes an address away", async () => {
-    const { routes, admin, open, rule, guarantee, edge } = await adminPages();
-    const narrower = await server.rest.patch(`/ip_policy_rules/${rule}`, { cidr: "10.1.0.0/16" });
-    expect(narrower.status, narrower.text).to.equal(200);
-    expect((await server.rest.delete(`${routes}/${open.id}`)).status).to.equal(204);
-    expect((await server.rest.delete(`${routes}/${admin.id}`)).status).to.equal(204);
-    expect(await stateOf(guarantee.id)).to.include({ state: "holds", covered: 1 });
-    expect((await server.rest.delete(`/edges/https/${edge.id}`)).status).to.equal(204);
-    expect(await stateOf(guarantee.id)).to.include({ state: "holds", covered: 0 });
-  });
-
-  it("judge a name that an exact hostport gives up to the wildcard above it", async () => {
-    const domain = `${unique("zone")}.example.org`;
-    const office = await only("10.0.0.0/8");
-    const { edge: above } = await site([`*.${domain}:443`], { match: "/" });
-    const { ip_restriction } = office;
-    const { edge: exact } = await site([`app.${domain}:443`], { match: "/", ip_restriction });
-    const held = await closed(`app.${domain}:443`);
-    expect(held.state).to.equal("holds");
-    const remove =
-      ({ id }: Json) =>
-      () =>
-        server.rest.delete(`/edges/https/${id}`);
-    const answer = await breaks(remove(exact), remove(above), held.id);
-    expect(answer.body.guarantees[0].example.after.outcome).to.equal("answered");
-    expect((await remove(exact)()).status).to.equal(204);
-  });
-
-  it("judge a change of a shared policy by the routes and hostports that get the requests", async () => {
-    const domain = `${unique("zone")}.example.org`;
-    const [shared, office] = [await only("10.0.0.0/8"), await only("10.0.0.0/8")];
-    const { ip_restriction } = shared;
-    await site(
-      [`*.${domain}:443`],
-      { match: "/", ip_restriction },
-      { match: "/admin", ip_restriction: office.ip_restriction },
-    );
-    await site([`app.${domain}:443`], { match: "/", ip_restriction: office.ip_restriction });
-    const held = [await closed(`*.${domain}:443/admin`), await closed(`app.${domain}:443`)];
-    const open = (rule: string) => () => server.rest.patch(`/ip_policy_rules/${rule}`, { cidr: "0.0.0.0/0" });
-    await breaks(open(office.rule), open(shared.rule), "1 more would not hold either");
-    for (const { id } of held) expect((await stateOf(id)).state).to.equal("holds");
-  });
-
   it("also hold what must be answered: the path of health checks cannot be closed", async () => {
     const host = `${unique("app")}.example.org`;
     const { routes, edge } = await site([`${host}:443`], { match: "/" });

@@ -3,7 +3,6 @@ import { SetInTest } from "../changesets/support";
 import {
   expectRefused,
   hostport,
-  inUse,
   invalid,
   notFound,
   serverOfThisFile,
@@ -77,19 +76,6 @@ onEveryDatabase("Networks", (start) => {
       await server.rest.delete((await created(id, "10.0.0.0/8")).uri);
       expect((await server.read(uri)).id).to.equal(id);
       await created(id, "10.0.0.0/8");
-    });
-
-    it("a policy that an edge uses is not deleted, nor are its rules, and the answer names the edge", async () => {
-      const { id, uri } = await policy();
-      const rule = await created(id, "10.0.0.0/8");
-      const edge = await server.created("/edges/tls", {
-        hostports: [hostport()],
-        ip_restriction: { ip_policy_ids: [id] },
-      });
-      expectRefused(await server.unchangedBy(uri, () => server.rest.delete(uri)), inUse(edge.id));
-      expect(await server.read(rule.uri)).to.deep.equal(rule);
-      await server.rest.delete(edge.uri);
-      expect((await server.rest.delete(uri)).status).to.equal(204);
     });
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { expectRefused, immutable, type Json, serverOfThisFile } from "../support/api/expect";
-import { blobOf, sshKey } from "../support/api/fixtures";
+import { sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";
 
 const HOUR = 3_600_000;
@@ -203,25 +203,6 @@ onOneDatabase("SSH certificates", (start) => {
     for (const field of ["critical_options", "extensions"])
       expect((await request({ [field]: { a: "b" } }, HOSTS)).body.error_code).to.equal("TP_1002");
   });
-
-  for (const [type, bits, algorithm] of [
-    ["rsa", 2048, "ssh-rsa"],
-    ["ecdsa", 256, "ecdsa-sha2-nistp256"],
-    ["ecdsa", 384, "ecdsa-sha2-nistp384"],
-    ["ecdsa", 521, "ecdsa-sha2-nistp521"],
-    ["ed25519", undefined, "ssh-ed25519"],
-  ] as const) {
-    it(`one for a key (${[type, bits].filter(Boolean).join(" ")}) names its type and holds that very key`, async () => {
-      const { openssh } = sshKey(type, bits);
-      const issued = await issue({ public_key: openssh });
-      expect(issued.key_type).to.equal(type);
-      expect(issued.certificate).to.match(
-        new RegExp(`^${algorithm}-cert-v01@openssh\\.com [A-Za-z0-9+/=]+$`),
-      );
-      const parts = blobOf(openssh).subarray(4 + algorithm.length);
-      expect(blobOf(issued.certificate).includes(parts)).to.equal(true);
-    });
-  }
 
   it("two from the same request differ in serial number and nonce", async () => {
     const [one, other] = [await issue(), await issue()];

@@ -89,37 +89,6 @@ onEveryDatabase("Projects and memberships", (start) => {
     });
   });
 
-  it("a member sees and changes its project alone, and in lists only the projects in which it has a role", async () => {
-    const [own, other] = [await newProject(), await newProject()];
-    const { rest, bot } = await botIn(own);
-    const policy = await created(rest.post("/ip_policies", {}));
-    const foreign = await created(server.rest.inside(other.name).post("/ip_policies", {}));
-    expect((await rest.get("/ip_policies")).body.ip_policies.map(({ id }: Object) => id)).to.deep.equal([
-      policy.id,
-    ]);
-    await expectRefusedBut(
-      [() => rest.get(`/ip_policies/${foreign.id}`), () => server.rest.get(`/ip_policies/${policy.id}`)],
-      notFound,
-      () => server.rest.inside(own.name).get(`/ip_policies/${policy.id}`),
-    );
-    expect((await rest.get("/projects")).body.projects.map(({ id }: Object) => id)).to.deep.equal([own.id]);
-    expectRefused(await rest.get(`/projects/${other.id}`), notFound);
-    const [unknown, hidden] = [
-      await rest.inside("nobody-has-it").get("/ip_policies"),
-      await rest.inside(other.name).get("/ip_policies"),
-    ];
-    expectRefused(unknown, notFound);
-    expectRefused(hidden, notFound);
-    expect(hidden.body.msg).to.equal(unknown.body.msg.replace("nobody-has-it", other.name));
-    expectRefused(await rest.patch(`/projects/${own.id}`, { shared: true }), FORBIDDEN);
-    expect((await rest.get("/caller")).body).to.deep.include({
-      owner_id: bot.id,
-      role: "member",
-      account_role: null,
-      projects: [{ id: own.id, name: own.name, role: "member" }],
-    });
-  });
-
   it("memberships add, the strongest role holds, and what ended counts no more", async () => {
     const [first, second] = [await newProject(), await newProject()];
     const { rest, bot } = await botIn(first);

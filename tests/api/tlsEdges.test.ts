@@ -60,18 +60,4 @@ onEveryDatabase("TLS edges", (start) => {
     expect(losers).to.have.length(15);
     for (const loser of losers) expectRefused(loser, taken("hostports[0]"));
   });
-
-  it("writers of different fields do not undo each other's changes", async () => {
-    const { uri } = await edge();
-    const hostports = [hostport()];
-    const changes = [
-      { description: "one" },
-      { metadata: "two" },
-      { hostports },
-      { tls_termination: { min_version: "1.3" } },
-    ];
-    await Promise.all(changes.map((change) => server.rest.patch(uri, change)));
-    expect(await server.read(uri)).to.deep.include({ description: "one", metadata: "two", hostports });
-    expect((await server.read(uri)).tls_termination.min_version).to.equal("1.3");
-  });
 });

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { hostport, serverOfThisFile, stale, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { onOneDatabase } from "../support/databases";
-import { refusedBeside } from "../support/refusal";
 import type { Rest } from "../support/rest";
 
 const SECRET = "of-the-application";
@@ -88,40 +87,6 @@ onOneDatabase("A viewer", (start) => {
     expect(headers.get("etag"), "of a type without secrets").to.equal(await server.etag(policy.uri));
   });
 
-  it("plans every change, its own secrets included, and reads none in the answer", async () => {
-    const other = { ...oidc, client_secret: "another-one" };
-    for (const [method, path, body] of [
-      ["PUT", `${route.uri}/oidc`, other],
-      ["PATCH", route.uri, { oidc: other }],
-      ["POST", `/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/new", oidc: other }],
-      ["POST", "/event_destinations", { target }],
-      ["PATCH", destination.uri, { target, description: "x" }],
-    ] as const) {
-      const { allowed } = await refusedBeside({
-        refused: () => viewer.request(method, path, body),
-        as: { status: 403, code: "TP_1200", mentions: ["the role of this API key is viewer"] },
-        allowed: () => viewer.request(method, `${path}?dry_run=true`, body),
-      });
-      expect(allowed.text).not.to.match(/of-the-service|another-one|of-the-application/);
-    }
-    expect((await server.read(route.uri)).oidc.client_secret).to.equal(SECRET);
-  });
-
-  it("plans what only admins declare, for others too: bots of every role, their keys, guarantees", async () => {
-    const { bot } = await server.member();
-    for (const [path, body] of [
-      ["/bot_users", { name: "x", role: "admin" }],
-      ["/api_keys", { owner_id: bot.id, expires_at: "2999-01-01T00:00:00Z" }],
-      ["/credentials", { owner_id: bot.id }],
-      ["/guarantees", { expect: "refused", addresses: [`${unique("h")}.example.com:443`] }],
-    ] as const) {
-      const planned = await viewer.post(`${path}?dry_run=true&findings=true`, body);
-      expect(planned.status, planned.text).to.equal(201);
-      expect(planned.body.findings).to.be.an("array");
-      expect(planned.text).not.to.match(/tp[kt]_/);
-    }
-  });
-
   it("plans the change sets of others with the secrets left out, and applies none", async () => {
     const set = unique("set");
     const objects = [{ kind: "event_destination", key: "audit", fields: { target } }];
@@ -157,18 +122,5 @@ onOneDatabase("A viewer", (start) => {
     const read = async (rest: Rest) =>
       (await rest.get(`/exposure?address=${encodeURIComponent(hostports[0])}`)).text;
     expect(await read(viewer)).to.equal(await read(server.rest));
-  });
-
-  it("sees of itself that its role holds in projects, and an admin's in the whole account", async () => {
-    const project = { id: `proj_${"0".repeat(27)}`, name: "default" };
-    const about = (role: string, account_role: string | null) => ({
-      role,
-      account_role,
-      projects: [{ ...project, role }],
-      scopes: [],
-    });
-    expect((await viewer.get("/caller")).body).to.deep.include(about("viewer", null));
-    expect((await member.get("/caller")).body).to.deep.include(about("member", null));
-    expect(await server.read("/caller")).to.deep.include(about("admin", "admin"));
   });
 });

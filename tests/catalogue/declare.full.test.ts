@@ -4,7 +4,7 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { collectionOf, createSchema, registry, rename } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { TYPES } from "../support/api/types";
-import { Folder } from "../support/catalogue";
+import { Folder, NOBODY } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
 
@@ -157,7 +157,7 @@ describe("A catalogue in YAML", () => {
     );
   });
 
-  it("takes values and secrets from the stack's configuration, and secrets stay encrypted", async () => {
+  it("takes options such as an account, and values and secrets from the stack's configuration; secrets stay encrypted", async () => {
     folder.write(`
 ipPolicies:
   office: { description: !config place, metadata: !secret note }
@@ -168,7 +168,11 @@ ipPolicies:
       "other:place": { value: "Rome" },
       note: { value: "hush-hush-hush", secret: true },
     };
-    const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue), { config });
+    const program = async () => {
+      const account = new tunnels.Account("account", { baseUrl: server.url, apiKey: server.apiKey });
+      tunnels.catalogue(folder.catalogue, { provider: account });
+    };
+    const stack = await world.stack(NOBODY, program, { config });
     const { stdout } = await stack.up();
     const policies = (await server.rest.get("/ip_policies")).body.ip_policies as {
       description: string;
@@ -191,19 +195,5 @@ ipPolicies:
     expect(loaded).not.to.match(
       /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|switches|terminal|unknown)\.js)|dist.catalogue.declare/,
     );
-  });
-
-  it("declares its entries with the options it is given, such as an account", async () => {
-    folder.write("ipPolicies: { office: { description: of an account } }");
-    const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "for-nobody" }, async () => {
-      const account = new tunnels.Account("account", { baseUrl: server.url, apiKey: server.apiKey });
-      tunnels.catalogue(folder.catalogue, { provider: account });
-    });
-    await stack.up();
-    const { ip_policies } = (await server.rest.get("/ip_policies")).body;
-    const found = ip_policies.filter(
-      ({ description }: { description: string }) => description === "of an account",
-    );
-    expect(found).to.have.length(1);
   });
 });

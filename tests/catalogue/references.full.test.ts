@@ -100,20 +100,4 @@ describe("A name in a catalogue", () => {
     expect(Object.values(weighted.backends)).to.have.members([95, 5]);
     expect(await requestsDuring(server, () => stack.up())).to.deep.equal([]);
   });
-
-  it("may stand beside ids of objects that exist already, in a list, in a map and for an owner", async () => {
-    const server = await world.server();
-    const { id } = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body;
-    const { owner_id } = (await server.rest.post("/credentials", {})).body;
-    folder.write(`
-tunnelGroupBackends: { web: { labels: { service: web } } }
-failoverBackends: { first: { backends: [web, ${id}] } }
-weightedBackends: { both: { backends: { web: 95, ${id}: 5 } } }
-tunnelCredentials: { agent: { ownerId: ${owner_id} } }
-`);
-    await (await world.stack(server, async () => void tunnels.catalogue(folder.catalogue))).up();
-    const [weighted] = (await server.rest.get("/backends/weighted")).body.backends;
-    expect(weighted.backends[id]).to.equal(5);
-    expect(Object.keys(weighted.backends)).to.have.length(2);
-  });
 });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER } from "../support/browser";
 import { Rest } from "../support/rest";
-import { OnConsole, violationsOn } from "./onConsole";
+import { OnConsole } from "./onConsole";
 import { picture } from "./screenshots";
 
 const IP = "203.0.113.7";
@@ -201,7 +201,6 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     const question = page.getByRole("dialog");
     await question.getByRole("button", { name: "Stop" }).click();
     await question.getByRole("alert").getByText("it is over, or was never there").waitFor();
-    expect(await violationsOn(page)).to.deep.equal([]);
     await page.keyboard.press("Escape");
     expect(await seen.innerText()).not.to.contain("stopped");
     await close();

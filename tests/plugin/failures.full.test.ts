@@ -71,33 +71,4 @@ describe("A run of the native provider that does not come to its end", () => {
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
     expect(await policies()).to.have.length(1);
   });
-
-  it("records an update whose answer was lost, so that a revert changes the object back", async () => {
-    let isLossy = false;
-    const declaring = (properties: string) =>
-      `resources:\n  app: { type: "tunnelplane:TlsEdge", properties: ${properties} }\n`;
-    const old = declaring('{ description: old, tlsTermination: { minVersion: "1.3" } }');
-    const { server, project } = await behindProxy(old, (method) =>
-      isLossy && method === "PATCH" ? "answer lost" : "answered",
-    );
-    expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
-
-    isLossy = true;
-    project.write(declaring("{ description: new }"));
-    const partly = await project.pulumi("up", "--yes", "--skip-preview");
-    expect(partly.code).to.equal(1);
-    expect(partly.text).to.contain("the connection was reset");
-    const state = JSON.parse(project.stateFile()).checkpoint.latest.resources.find(
-      ({ urn }: { urn: string }) => urn.endsWith("::app"),
-    );
-    expect(state.outputs).to.include({ description: "new" }).and.not.to.have.property("tlsTermination");
-    expect(state.initErrors.join()).to.contain("the connection was reset");
-
-    isLossy = false;
-    project.write(old);
-    expect((await project.pulumi("preview", "--diff")).text).to.contain('"new" => "old"');
-    expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
-    const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
-    expect([edge.description, edge.tls_termination?.min_version]).to.deep.equal(["old", "1.3"]);
-  });
 });

@@ -141,23 +141,6 @@ outputs:
     }
   });
 
-  it("shows in its preview which property of an object needs a new one", async function () {
-    needsYaml(this);
-    const declaring = (action: string) => `resources:
-  office: { type: "tunnelplane:IpPolicy" }
-  berlin: { type: "tunnelplane:IpPolicyRule", properties: { ipPolicyId: "\${office.id}", cidr: 192.0.2.0/24, action: ${action} } }
-`;
-    const project = projectWith(declaring("allow"));
-    expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
-    project.write(declaring("deny"));
-    const { text } = await project.pulumi("preview", "--json");
-    const { steps } = JSON.parse(text.slice(text.indexOf("{"))) as {
-      steps: { urn: string; detailedDiff?: unknown }[];
-    };
-    const [step] = steps.filter(({ urn, detailedDiff }) => urn.endsWith("::berlin") && detailedDiff);
-    expect(step?.detailedDiff).to.deep.equal({ action: { kind: "update-replace", inputDiff: true } });
-  });
-
   it("imports what exists, by pulumi import, and later previews change nothing", async function () {
     needsYaml(this);
     const project = projectWith("resources: {}\n");

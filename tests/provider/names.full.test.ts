@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import { Engine, type Run } from "../support/engine";
-import { LossyProxy } from "../support/lossyProxy";
-import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
+import type { Engine, Run } from "../support/engine";
+import { changesOf, requestsDuring, World } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 interface Declared {
@@ -109,23 +108,5 @@ describe("An object that a program makes", () => {
     await changesNow();
     expect(await namesAt("/edges/tls")).to.have.members(ofBoth("store"));
     expect(await namesAt("/edges/https")).to.have.members(ofBoth("site"));
-  });
-
-  it("is found again if a run of an older version, which sent no name, made it and ended before it recorded it", async () => {
-    const before = (await namesAt("/ip_policies")).length;
-    const proxy = await LossyProxy.start(server.url, (request) => {
-      delete request.headers["tunnelplane-name"];
-      return request.method === "POST" ? "answer lost" : "answered";
-    });
-    const program = async () => {
-      for (const name of NAMES) new PROVIDERS[name].IpPolicy(`${name}-found`, { description: name });
-    };
-    const older = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program);
-    await failureOf(older.up());
-    proxy.stop();
-    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
-    const now = await Engine.open(older.folder, { program, env });
-    expect(changesOf(await now.up())).to.have.members(ofBoth("found").map((name) => `create ${name}`));
-    expect(await namesAt("/ip_policies")).to.have.length(before + NAMES.length);
   });
 });

@@ -3,7 +3,6 @@ import { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, makeSshKey, requestsDuring, World } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 import { Rest } from "../support/rest";
-import { StandInServer } from "../support/standIn";
 
 /** What each provider's program declares, without the prefix of the provider. */
 const RESOURCES = ["credential", "ssh", "key"];
@@ -132,25 +131,5 @@ describe("A stack that is shared by people who do not see each other's credentia
         NAMES.map((provider) => `create ${provider}-credential`),
       );
     }
-  });
-
-  it("takes nothing for deleted on a server that cannot say who owns the key", async () => {
-    const old = await StandInServer.start(async (request, response) => {
-      const { status, text } =
-        request.url === "/caller"
-          ? {
-              status: 404,
-              text: '{"error_code":"TP_1301","status_code":404,"msg":"There is no /caller here","details":{}}',
-            }
-          : await (bo as Member).rest.get(request.url as string);
-      response.writeHead(status, { "content-type": "application/json" }).end(text);
-    });
-    const runOfBo = await runBy(bo as Member, { TUNNELPLANE_BASE_URL: old.url });
-    for (const provider of NAMES)
-      expect(await failureOf(runOfBo.refresh({ target: urnsOf(provider) })), provider).to.include(
-        "cannot say who owns the API key",
-      );
-    old.stop();
-    await expectAll("nothing is deleted");
   });
 });

@@ -1,12 +1,10 @@
-import * as dynamic from "@tunnelplane/pulumi";
+import type * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import { Plugin } from "../plugin/plugin";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
+import { changesOf, makeSshKey, World } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";
 
 const HOUR = 3_600_000;
-const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 const LIST_KEYS = {
   SshUserCertificate: "ssh_user_certificates",
   SshHostCertificate: "ssh_host_certificates",
@@ -232,65 +230,4 @@ describe("SSH certificates in a program", () => {
       }
     });
   }
-
-  describe("that are declared wrongly", () => {
-    const MISTAKES: [Partial<dynamic.SshUserCertificateArgs>, ...string[]][] = [
-      [{ renewBefore: "soon" }, 'renewBefore must be a length of time, for example "8h"'],
-      [{ renewBefore: "24h" }, "renewBefore is 24h, but the whole validity is 24h"],
-      [{ validFor: "2d", renewBefore: "3d" }, "renewBefore is 3d, but the whole validity is 2d"],
-      [
-        { validUntil: "2040-01-01T00:00:00Z", renewBefore: "8h" },
-        "renewBefore cannot move the end that `validUntil` fixes",
-        "`validFor`",
-      ],
-      [{ validUntil: "2040-01-01T00:00:00Z", validFor: "8h" }, "validFor cannot go with `validUntil`"],
-      [
-        { validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" },
-        "validUntil must be at least a second after `validAfter`",
-      ],
-      [
-        { extensions: { "permit-everything": "" } },
-        'extensions["permit-everything"] is not an extension of OpenSSH',
-      ],
-    ];
-    const argsOf = (args: object) => ({
-      sshCertificateAuthorityId: "sshca_x",
-      publicKey,
-      principals: ["ada"],
-      ...args,
-    });
-    const title = (args: object) =>
-      `a preview refuses ${JSON.stringify(args)} without a server, and says where the mistake stands`;
-
-    // A refused resource of the dynamic provider shows the mistakes of all others, so one preview is enough.
-    describe("(dynamic provider)", () => {
-      let failure: string;
-      before("preview a program with all mistakes", async () => {
-        const wrong = await world.stack(NOBODY, async () => {
-          for (const [index, [args]] of MISTAKES.entries())
-            new dynamic.SshUserCertificate(`bad-${index}`, argsOf(args));
-        });
-        failure = await failureOf(wrong.preview());
-      });
-
-      for (const [args, ...words] of MISTAKES)
-        it(title(args), () => {
-          for (const text of words) expect(failure).to.contain(text);
-        });
-    });
-
-    describe("(native provider)", () => {
-      let plugin: Plugin;
-      before("start it", async () => {
-        plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: NOBODY.url, TUNNELPLANE_API_KEY: NOBODY.apiKey });
-      });
-      after(() => plugin?.stop());
-
-      for (const [args, ...words] of MISTAKES)
-        it(title(args), async () => {
-          const reasons = (await plugin.check("SshUserCertificate", argsOf(args))).join("\n");
-          for (const text of words) expect(reasons).to.contain(text);
-        });
-    });
-  });
 });

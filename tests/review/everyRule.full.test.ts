@@ -116,17 +116,6 @@ describe("each rule, on the real engine and a server that holds objects of other
     ).to.deep.equal([]);
   });
 
-  it("comes from a preview in which Pulumi records one line of the program for each resource", () => {
-    const { steps } = JSON.parse(changed) as {
-      steps: { urn: string; newState?: { stackTrace: unknown[] } }[];
-    };
-    const traces = steps.flatMap(({ urn, newState }) =>
-      newState && urn.includes("tunnelplane:") ? [newState.stackTrace] : [],
-    );
-    expect(traces).not.to.deep.equal([]);
-    for (const trace of traces) expect(trace, "Pulumi would record more").to.have.length(1);
-  });
-
   it("is found without a server too, with the same hash on another day and with other ids, and what was not seen is said", () => {
     const alone = review(changed);
     const addresses = alone.findings.map(({ address }) => address);
