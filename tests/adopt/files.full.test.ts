@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { Rest } from "../support/rest";
 import { fill, Project, tunnelplanePulumi, worldOf } from "./support";
 
@@ -16,20 +16,17 @@ const namesIn = (project: Project): Record<string, string[]> =>
   );
 
 describe("The program that adopt writes", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const projects: Project[] = [];
-  let server: Awaited<ReturnType<World["server"]>>;
   const project = (): Project => {
     const made = new Project();
     projects.push(made);
     return made;
   };
   before("fill a server", async () => {
-    server = await world.server();
     await fill(server.rest, 0);
   });
   after(async () => {
-    await world.close();
     for (const made of projects) made.dispose();
   });
 

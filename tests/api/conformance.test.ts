@@ -1,4 +1,3 @@
-import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
@@ -29,15 +28,6 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
   };
   const createAt = async (type: ResourceType): Promise<string> =>
     `${type.path}/${(await create(type)).body.id}`;
-
-  it("the tests cover every type, except bots, which have no description and metadata, and tests of their own", () => {
-    const tried = [...TYPES.map(({ path }) => path), "/bot_users"];
-    const missing = registry
-      .filter(({ path }) => !tried.includes(path))
-      .map(({ type, path }) => `${type} (${path})`);
-    expect(missing, "types without a row in tests/support/api/types.ts").to.deep.equal([]);
-    expect(tried, "rows without a type").to.have.lengthOf(registry.length);
-  });
 
   for (const type of TYPES) {
     const { name, path, listKey, prefix } = type;

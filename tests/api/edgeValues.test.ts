@@ -67,7 +67,7 @@ onOneDatabase("Values in edges:", (start) => {
     ],
   });
 
-  testValues(server, "a route of an HTTPS edge", {
+  testValues(server, "an HTTPS edge route", {
     takes: [
       ["match", ["/a", "/a/b.html", "/a/"]],
       ["match_type", ["exact_path", "path_prefix"]],
@@ -92,7 +92,7 @@ onOneDatabase("Values in edges:", (start) => {
     ],
   });
 
-  testValues(server, "a route of an HTTPS edge", {
+  testValues(server, "an HTTPS edge route", {
     what: "with a sign-in",
     base: { oidc },
     takes: [
@@ -133,7 +133,7 @@ onOneDatabase("Values in edges:", (start) => {
   const some = { "a.b.c": ["*", "x y"], "https://example.com/a..b": ["1"], email_verified: ["true"] };
   for (const [module, fields] of Object.entries({ oidc, jwt_validation: jwtValidation })) {
     const claims = `${module}.require_claims`;
-    testValues(server, "a route of an HTTPS edge", {
+    testValues(server, "an HTTPS edge route", {
       what: `with claims in its ${module}`,
       base: { [module]: fields },
       takes: [[claims, [most, some, {}]]],
@@ -167,7 +167,7 @@ onOneDatabase("Values in edges:", (start) => {
   };
   const algorithms = "jwt_validation.jws.allowed_algorithms";
   const tokens = "jwt_validation.http.tokens";
-  testValues(server, "a route of an HTTPS edge", {
+  testValues(server, "an HTTPS edge route", {
     what: "with a check of tokens",
     base: { jwt_validation: jwtValidation },
     takes: [
@@ -210,7 +210,7 @@ onOneDatabase("Values in edges:", (start) => {
     ...["(?i)bot", "^Mozilla/5\\.0 ", "(foo|bar)+?", "[[:alpha:]]{2,8}", "(?P<name>curl)/\\d+"],
     ...["\\p{Greek}", "🚇"],
   ];
-  testValues(server, "a route of an HTTPS edge", {
+  testValues(server, "an HTTPS edge route", {
     what: "with patterns for user agents, which are RE2's,",
     base: { user_agent_filter: { allow: ["fine"], deny: ["fine"] } },
     takes: [

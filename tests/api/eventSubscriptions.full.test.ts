@@ -150,12 +150,13 @@ onEveryDatabase("Where events go", (start) => {
     });
 
     it("no source is lost if many are added at the same time", async () => {
-      const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
+      const many = EVENT_TYPES.slice(0, 45); // the server works on 64 requests of a caller at once
+      const { uri } = await subscription({ sources: sourcesOf(many[0]) });
       const answers = await Promise.all(
-        EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })),
+        many.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })),
       );
       for (const { status, text } of answers) expect(status, text).to.equal(201);
-      expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
+      expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...many));
     });
   });
 });

@@ -128,7 +128,7 @@ onOneDatabase("What an object refers to", (start) => {
   };
 
   for (const type of TYPES) {
-    const definition = registry.find(({ path }) => path === type.path) as Definition;
+    const { definition } = type;
     for (const { module, field, marks } of placesOf(definition)) {
       const { to, answeredAs = field, cascade } = marks.reference ?? { to: [] };
       const name = module ? `${module}.${field}` : field;

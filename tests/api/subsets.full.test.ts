@@ -1,4 +1,4 @@
-import { definitionNamed, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { type ModuleName, moduleFixtures } from "../support/api/modules";
@@ -34,11 +34,11 @@ describe("An update", () => {
 
   for (const type of TYPES) {
     it(`of ${type.name} with any subset of its fields changes those, and no other`, async () => {
-      const { kind, fields } = registry.find(({ path }) => path === type.path) ?? definitionNamed(type.name);
+      const { fields } = type.definition;
       const modules = await moduleFixtures(server, type.prefix);
       const bodies = (which: "first" | "second"): Json =>
         Object.fromEntries(
-          modulesOf(definitionNamed(kind)).map((name) => [name, modules[name as ModuleName][which]]),
+          modulesOf(type.definition).map((name) => [name, modules[name as ModuleName][which]]),
         );
       const changes: Json = {
         description: "second",

@@ -6,7 +6,13 @@ import { expect } from "chai";
 import { TYPES } from "../support/api/types";
 import { Folder, NOBODY } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import { changesOf, makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
+import {
+  changesOf,
+  makeCertificates,
+  makeSshKey,
+  requestsDuring,
+  worldOfThisFile,
+} from "../support/provider";
 
 const EVERYTHING = `
 tunnelCredentials:
@@ -49,7 +55,7 @@ tunnelGroupBackends:
 const OWNERS: Record<string, object> = { api_key: {}, bot_user: { name: "ci" } };
 
 describe("A catalogue in YAML", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folder = new Folder();
   const authorities = {
     clients: makeCertificates("clients").authority,
@@ -60,19 +66,14 @@ describe("A catalogue in YAML", () => {
     const { tlsEdges, tunnelCredentials } = tunnels.catalogue(folder.catalogue);
     return { hostports: tlsEdges.app?.hostports, authtoken: tunnelCredentials.agent?.token };
   };
-  let server: Awaited<ReturnType<World["server"]>>;
   /** The first two cases follow each other on it. */
   let stack: Engine;
   before(async () => {
-    server = await world.server();
     stack = await world.stack(server, program);
     folder.write(makeSshKey(), "keys/agent.pub");
     folder.write(authorities.clients, "clients-ca.pem");
   });
-  after(async () => {
-    await world.close();
-    folder.remove();
-  });
+  after(() => folder.remove());
 
   it("declares what it lists, in any order and by name, and nothing changes the second time", async () => {
     folder.write(everything);
@@ -141,16 +142,16 @@ describe("A catalogue in YAML", () => {
   });
 
   it("takes every type of resource that there is, and ids of objects that exist already", async () => {
-    const server = await world.server();
+    const elsewhere = await world.server();
     const listed: Record<string, unknown> = {};
     for (const definition of registry) {
       const type = TYPES.find(({ path }) => path === definition.path);
       const below = definition.path.includes("{edge_id}") ? { edge_id: "one" } : {};
-      const body = { ...((await type?.body(server.rest)) ?? OWNERS[definition.kind]), ...below };
+      const body = { ...((await type?.body(elsewhere.rest)) ?? OWNERS[definition.kind]), ...below };
       listed[collectionOf(definition)] = { one: rename(createSchema(definition), body, "camelCase") };
     }
     folder.write(JSON.stringify(listed)); // JSON is YAML
-    const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue));
+    const stack = await world.stack(elsewhere, async () => void tunnels.catalogue(folder.catalogue));
     const { steps } = await stack.up();
     expect(steps.map(({ op, type, name }) => `${op} ${type} ${name}`)).to.have.members(
       registry.map(({ type }) => `create ${type} one`),

@@ -12,7 +12,7 @@ import { expect } from "chai";
 import type { z } from "zod";
 import { serverCertificate } from "../support/api/fixtures";
 import { Folder } from "../support/catalogue";
-import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
+import { makeCertificates, makeSshKey, requestsDuring, worldOfThisFile } from "../support/provider";
 
 /** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const NAMED = `
@@ -62,7 +62,7 @@ const REFERENCES = registry.flatMap(({ kind, fields }) =>
 );
 
 describe("A name in a catalogue", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folder = new Folder();
   before(() => {
     folder.write(makeSshKey(), "agent.pub");
@@ -71,13 +71,9 @@ describe("A name in a catalogue", () => {
     folder.write(certificate_pem, "shop.pem");
     folder.write(private_key_pem, "shop.key");
   });
-  after(async () => {
-    await world.close();
-    folder.remove();
-  });
+  after(() => folder.remove());
 
   it("stands for the entry's id in every kind of reference, as the key of a map too, and nothing changes the second time", async () => {
-    const server = await world.server();
     folder.write(NAMED);
     const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue));
     await stack.preview();

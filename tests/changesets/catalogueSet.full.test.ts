@@ -3,7 +3,7 @@ import { review } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, failuresOf, World } from "../support/provider";
+import { changesOf, failureOf, failuresOf, worldOfThisFile } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const CATALOGUE = `
@@ -32,7 +32,7 @@ const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:")
 
 // One stack has a set of each provider. The cases follow each other on it.
 describe("A catalogue as one resource", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folder = new Folder();
   /**
    * The sets that the program declares, and the providers that make those of which another one made the
@@ -54,18 +54,13 @@ describe("A catalogue as one resource", () => {
     );
   };
   const config = { place: { value: "Berlin" }, note: { value: "canary of the client", secret: true } };
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
 
   before(async () => {
     process.env.TUNNELPLANE_TEST_NOTE = "from the environment";
-    server = await world.server();
     stack = await world.stack(server, program, { config });
   });
-  after(async () => {
-    await world.close();
-    folder.remove();
-  });
+  after(() => folder.remove());
 
   const fileOf = (name: Name, text?: string): string =>
     text === undefined

@@ -1,14 +1,12 @@
 import { expect } from "chai";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { Plugin, UNKNOWN } from "./plugin";
 
 // tests/provider/guarantees.full.test.ts has what both providers do.
 describe("A preview of the native provider", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
+  const { server } = worldOfThisFile();
   let plugin: Plugin;
   before(async () => {
-    server = await world.server();
     plugin = await Plugin.start({
       TUNNELPLANE_BASE_URL: server.url,
       TUNNELPLANE_API_KEY: server.apiKey,
@@ -16,7 +14,6 @@ describe("A preview of the native provider", () => {
   });
   after(async () => {
     await plugin?.stop();
-    await world.close();
   });
 
   it("treats the state of a guarantee as unknown, because any other change may change it", async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect } from "chai";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";
 
@@ -45,11 +45,10 @@ describe("Every file of a release", () => {
 });
 
 describe("A release of the native provider", () => {
-  const world = new World();
+  const { server } = worldOfThisFile();
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-plugins-"));
   let project: Project | undefined;
   after(async () => {
-    await world.close();
     project?.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -84,7 +83,6 @@ describe("A release of the native provider", () => {
         server: files.url,
       });
 
-      const server = await world.server();
       project = new Project(
         server,
         'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n',

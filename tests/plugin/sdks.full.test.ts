@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { Project, ROOT } from "./cli";
 import { compileGo, compileJava, goModule, jarsIn, languages, PATH, PYTHON, runtimeOf } from "./languages";
 
@@ -20,12 +20,10 @@ const SECRET = "canary-client-secret-of-a-language";
 const CHECK_CSHARP = join(__dirname, "programs/dotnet/check.py");
 
 describe("The packages that Pulumi's generators make for other languages", () => {
-  const world = new World();
+  const { server } = worldOfThisFile();
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sdks-"));
   const packages = join(folder, "packages");
   const projects: Project[] = [];
-  /** Shared by the languages. Each destroys what it made. */
-  let server: Awaited<ReturnType<World["server"]>> | undefined;
 
   before("make them", function () {
     if (spawnSync("go", ["version"]).error) {
@@ -34,8 +32,7 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     }
     execFileSync(process.execPath, ["scripts/sdks.cjs", packages, "--pack"], { cwd: ROOT, stdio: "pipe" });
   });
-  after(async () => {
-    await world.close();
+  after(() => {
     for (const project of projects) project.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -116,7 +113,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     it(`run a program in ${language.name}: it previews, creates, looks up, updates and destroys, and shows no secret`, async function () {
       skipWithout(this, language.missing());
       const command = language.build(packages, join(folder, `program-${index}`));
-      server ??= await world.server();
       const { rest } = server;
       const project = new Project(server, "", { runtime: runtimeOf(command), path: PATH });
       projects.push(project);

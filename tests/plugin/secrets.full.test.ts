@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { failureOf, World } from "../support/provider";
+import { failureOf, worldOfThisFile } from "../support/provider";
 import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";
 import { Plugin, secret } from "./plugin";
@@ -8,13 +8,12 @@ const CANARY = "Canary-that-came-as-a-secret";
 const LONG = `Key-that-errors-cut-after-forty-characters-${"x".repeat(60)}`;
 
 describe("A secret that is no valid value", () => {
-  const world = new World();
+  const { server } = worldOfThisFile();
   const ends: { stop(): unknown }[] = [];
   const projects: Project[] = [];
   after(async () => {
     for (const end of ends) await end.stop();
     for (const project of projects) project.dispose();
-    await world.close();
   });
 
   async function pluginFor(url: string): Promise<Plugin> {
@@ -31,7 +30,6 @@ describe("A secret that is no valid value", () => {
 
   it("is not in what the engine prints, which still names the property and what was expected", async function () {
     needsYaml(this);
-    const server = await world.server();
     const credential = (acl: string) => `type: tunnelplane:TunnelCredential, properties: { acl: [${acl}] }`;
     const project = new Project(
       server,

@@ -5,7 +5,7 @@ import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { fill, IMPORT } from "../adopt/support";
 import { PLUGIN_BIN } from "../support/engine";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { needsBesideEngine, needsYaml, Project } from "./cli";
 
 const SECRET = "canary-client-secret-of-yaml";
@@ -26,14 +26,9 @@ const SITE = `resources:
 `;
 
 describe("A program in YAML", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const projects: Project[] = [];
-  let server: Awaited<ReturnType<World["server"]>>;
-  before(async () => {
-    server = await world.server();
-  });
-  after(async () => {
-    await world.close();
+  after(() => {
     for (const project of projects) project.dispose();
   });
 
@@ -233,17 +228,13 @@ outputs:
 });
 
 describe("`pulumi convert`", () => {
-  const world = new World();
+  const { server } = worldOfThisFile();
   let project: Project | undefined;
-  after(async () => {
-    await world.close();
-    project?.dispose();
-  });
+  after(() => project?.dispose());
 
   it("makes of a program in YAML one that declares the same", async function () {
     needsBesideEngine(this, "pulumi-language-yaml", "pulumi-converter-yaml");
-    const server = await world.server();
-    project = new Project(server, `${SITE}`);
+    project = new Project(server, SITE);
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
     // The other languages need their own hosts, which come with Pulumi's installer.

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 import { PolicyRunner } from "./support";
 
@@ -38,15 +38,14 @@ describe("A policy pack that asks by class", () => {
   writeFileSync(join(folder, "pack/index.js"), PACK);
   writeFileSync(join(folder, "pack/package.json"), '{ "name": "by-class", "version": "1.0.0" }');
   symlinkSync(join(__dirname, "../../node_modules"), join(folder, "node_modules"));
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const runner = new PolicyRunner({ pack: join(folder, "pack") });
-  after(() => world.close());
   after(() => runner.dispose());
   after(() => rmSync(folder, { recursive: true }));
 
   it("finds the resources of both providers, and stops the preview where a policy is mandatory", async () => {
     const engine = await world.stack(
-      await world.server(),
+      server,
       async () => {
         for (const [name, tunnels] of Object.entries(PROVIDERS)) {
           new tunnels.TlsEdge(`${name}-edge`, { hostports: [`${name}.example.com:443`] });

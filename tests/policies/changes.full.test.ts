@@ -6,7 +6,7 @@ import { findingsOf, RULES } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { PolicyRunner } from "./support";
 
 const CANARY = "canary-of-a-secret";
@@ -61,16 +61,15 @@ const program =
   };
 
 describe("Policies on what a change means", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const runner = new PolicyRunner({ tellsOrganization: false });
   let engine: Engine;
   let current = program();
 
   before(async () => {
-    engine = await world.stack(await world.server(), () => current(), { root: runner.root });
+    engine = await world.stack(server, () => current(), { root: runner.root });
     await engine.up();
   });
-  after(() => world.close());
   after(() => runner.dispose());
 
   const preview = (choices: Choices, config?: object) => {

@@ -3,7 +3,7 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
-import { makeSshKey, World } from "../support/provider";
+import { makeSshKey, worldOfThisFile } from "../support/provider";
 import { PolicyRunner, type Said } from "./support";
 
 const STANDARDS = [
@@ -95,15 +95,14 @@ const program =
   };
 
 describe("Policies on what every team wants", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const runner = new PolicyRunner();
   let engine: Engine;
   let current = program(true);
 
   before(async () => {
-    engine = await world.stack(await world.server(), () => current(), { root: runner.root });
+    engine = await world.stack(server, () => current(), { root: runner.root });
   });
-  after(() => world.close());
   after(() => runner.dispose());
 
   const standards = (said: readonly Said[]) =>

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, saidDuring, World } from "../support/provider";
-import { type Classes, NAMES, PROVIDERS } from "../support/providers";
+import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES } from "../support/providers";
 import { MOVABLE_CLOCK } from "../support/server";
 
 interface Ends {
@@ -11,10 +11,9 @@ interface Ends {
 
 // One stack has the objects of both providers: each run of the engine serves both.
 describe("Access that ends, in a program", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile({ env: MOVABLE_CLOCK });
   const end = new Date(Date.now() + 30 * 60_000).toISOString();
   let ends: Ends = { expiresAt: end };
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
 
   function declare(provider: string, tunnels: Classes): void {
@@ -32,12 +31,8 @@ describe("Access that ends, in a program", () => {
   ];
 
   before(async () => {
-    server = await world.server({ env: MOVABLE_CLOCK });
-    stack = await world.stack(server, async () => {
-      for (const [provider, classes] of Object.entries(PROVIDERS)) declare(provider, classes);
-    });
+    stack = await world.stack(server, everywhere(declare));
   });
-  after(() => world.close());
 
   it("says at each resource when it ends, and is declared", async () => {
     const said = await saidDuring(stack, "warning", () => stack.up());

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeCertificates, World } from "../support/provider";
-import { type Classes, NAMES, PROVIDERS } from "../support/providers";
+import { changesOf, makeCertificates, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES } from "../support/providers";
 
 /** One edge for each case, with a backend and a restriction. */
 const EDGES = ["changed", "foreign-module", "lost-module", "dropped-module", "deleted"] as const;
@@ -15,11 +15,10 @@ interface Edge {
 
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 describe("A stack whose server is changed behind Pulumi's back", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
   let isFirst = true;
   let stack: Engine;
-  let rest: Awaited<ReturnType<World["server"]>>["rest"];
   /** The edges on the server, by `<provider> <case>`. */
   let made: Record<string, Edge> = {};
   let repaired: Record<string, Edge> = {};
@@ -42,16 +41,12 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
   }
 
   async function edges(): Promise<Record<string, Edge>> {
-    const { tls_edges } = (await rest.get("/edges/tls?limit=100")).body as { tls_edges: Edge[] };
+    const { tls_edges } = (await server.rest.get("/edges/tls?limit=100")).body as { tls_edges: Edge[] };
     return Object.fromEntries(tls_edges.map((edge) => [edge.description, edge]));
   }
 
   before("change the edges on the server, and repair them in one run", async () => {
-    const server = await world.server();
-    rest = server.rest;
-    stack = await world.stack(server, async () => {
-      for (const [provider, classes] of Object.entries(PROVIDERS)) declare(provider, classes);
-    });
+    stack = await world.stack(server, everywhere(declare));
     await stack.up();
     made = await edges();
     for (const provider of NAMES) {
@@ -59,26 +54,25 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
       const { backend, hostports } = made[`${provider} changed`] as Edge & {
         backend: { backend: { id: string } };
       };
-      await rest.patch(path("changed"), {
+      await server.rest.patch(path("changed"), {
         description: "meddled",
         hostports: [hostports[0], `evil.${provider}.example.com:443`],
       });
-      await rest.put(`${path("changed")}/backend`, { enabled: false, backend_id: backend.backend.id });
-      await rest.put(`${path("foreign-module")}/tls_termination`, { min_version: "1.3" });
-      await rest.delete(`${path("lost-module")}/ip_restriction`);
-      await rest.delete(path("deleted"));
+      await server.rest.put(`${path("changed")}/backend`, { enabled: false, backend_id: backend.backend.id });
+      await server.rest.put(`${path("foreign-module")}/tls_termination`, { min_version: "1.3" });
+      await server.rest.delete(`${path("lost-module")}/ip_restriction`);
+      await server.rest.delete(path("deleted"));
     }
     await stack.refresh();
     isFirst = false;
     preview = await stack.preview({ diff: true });
     repair = await stack.up();
     repaired = await edges();
-    const { certificate_authorities } = (await rest.get("/certificate_authorities")).body;
+    const { certificate_authorities } = (await server.rest.get("/certificate_authorities")).body;
     authorities = certificate_authorities.map(
       (authority: { subject_common_name: string }) => authority.subject_common_name,
     );
   });
-  after(() => world.close());
 
   for (const provider of NAMES)
     describe(`(${provider} provider)`, () => {
@@ -134,9 +128,10 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
 
   it("has nothing left to repair, and can be destroyed although an object is already deleted", async () => {
     expect(changesOf(await stack.preview())).to.deep.equal([]);
-    for (const provider of NAMES) await rest.delete(`/edges/tls/${repaired[`${provider} changed`]?.id}`);
+    for (const provider of NAMES)
+      await server.rest.delete(`/edges/tls/${repaired[`${provider} changed`]?.id}`);
     await stack.destroy();
-    expect((await rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
+    expect((await server.rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
     expect(await edges()).to.deep.equal({});
   });
 });

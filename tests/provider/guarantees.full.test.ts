@@ -2,8 +2,8 @@ import type { Resource } from "@pulumi/pulumi";
 import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, saidDuring, World } from "../support/provider";
-import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
+import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
 
@@ -37,30 +37,25 @@ const AFTER = { rule: "0.0.0.0/0", admin: "strict" };
 
 // One stack has the resources of both providers and of all cases, which follow each other on it.
 describe("A program with guarantees", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folders = new Map(NAMES.map((name) => [name, new Folder()]));
   const imported = new Map<Name, string>();
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   let order: Order = "before";
   let isProtectedByToken = false;
   let isOpened = false;
 
   before("start a server", async () => {
-    server = await world.server();
     for (const name of NAMES) {
       const addresses = [`${name}-later.example.org:443`];
       const made = await server.rest.post("/guarantees", { expect: "refused", addresses, mode: "report" });
       imported.set(name, made.body.id);
       folders.get(name)?.write(catalogue(`${name}-set.example.org`, BEFORE));
     }
-    const program = async () => {
-      for (const name of NAMES) declare(name, PROVIDERS[name]);
-    };
+    const program = everywhere(declare);
     stack = await world.stack(server, program, { env });
   });
   after(async () => {
-    await world.close();
     for (const folder of folders.values()) folder.remove();
   });
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
-import { changesOf, failureOf, makeCertificates, saidDuring, World } from "../support/provider";
+import { changesOf, failureOf, makeCertificates, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
@@ -11,10 +11,9 @@ const SECRET = "canary-of-a-failed-update-5c1b9e";
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("A run that changes several things or fails in between", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const providers = Object.keys(PROVIDERS) as Name[];
   const { authority: caPem } = makeCertificates("halves");
-  let server: Awaited<ReturnType<World["server"]>>;
   let proxy: LossyProxy;
   let stack: Engine;
   let fateOf: (request: IncomingMessage) => Fate = () => "answered";
@@ -51,7 +50,6 @@ describe("A run that changes several things or fails in between", () => {
   }
 
   before("declare everything", async () => {
-    server = await world.server();
     proxy = await LossyProxy.start(server.url, (request) => fateOf(request));
     stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
       for (const provider of providers) declare(provider, PROVIDERS[provider]);
@@ -60,7 +58,6 @@ describe("A run that changes several things or fails in between", () => {
   });
   after(async () => {
     proxy.stop();
-    await world.close();
   });
 
   interface Route {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, World } from "../support/provider";
+import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";
 import type { Rest } from "../support/rest";
 
@@ -32,7 +32,7 @@ const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>>
 };
 
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
-const world = new World();
+const { world, server } = worldOfThisFile();
 let stack: Engine;
 let rest: Rest;
 let form: "from" | "to" = "from";
@@ -72,12 +72,10 @@ async function checkedPreview(): Promise<Run> {
 }
 
 before("declare the edges", async () => {
-  const server = await world.server();
   rest = server.rest;
   stack = await world.stack(server, async () => program());
   await stack.up();
 });
-after(() => world.close());
 
 onEveryProvider("A hostport that a stack cannot serve", (_, provider) => {
   afterEach("declare what there is", () => {

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
-import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
+import { changesOf, failureOf, makeSshKey, requestsDuring, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 interface Existing {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Existing {
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("The option `import` of a resource", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   /** What is on the server before the first run, by provider. */
   const there = new Map<
     Name,
@@ -21,7 +21,6 @@ describe("The option `import` of a resource", () => {
   const publicKey = makeSshKey();
   const action = { first: "allow", second: "deny", third: "deny" } as const;
   let form: keyof typeof action = "first";
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   let preview: Run;
   /** What the engine emitted in the preview. */
@@ -79,11 +78,8 @@ describe("The option `import` of a resource", () => {
   }
 
   before("import everything", async () => {
-    server = await world.server();
     for (const provider of NAMES) await fill(provider);
-    stack = await world.stack(server, async () => {
-      for (const provider of NAMES) declare(provider, PROVIDERS[provider]);
-    });
+    stack = await world.stack(server, everywhere(declare));
     preview = await stack.preview();
     emitted = [...stack.events];
     requests = await requestsDuring(server, () => stack.up());
@@ -91,7 +87,6 @@ describe("The option `import` of a resource", () => {
     await stack.refresh();
     refreshed = await stack.up();
   });
-  after(() => world.close());
 
   for (const provider of NAMES) {
     it(`adopts an object that is as declared: the preview shows it, and neither this run nor later ones change the server (${provider} provider)`, async () => {
@@ -148,16 +143,13 @@ describe("The option `import` of a resource", () => {
 });
 
 describe("The option `import` of a resource of the dynamic provider", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
+  const { world, server } = worldOfThisFile();
   let stack: Engine;
   /** What the stack's program declares. */
   let program: () => unknown = () => undefined;
-  before("start a server", async () => {
-    server = await world.server();
+  before("make a stack", async () => {
     stack = await world.stack(server, async () => void program());
   });
-  after(() => world.close());
 
   const mismatches: {
     what: string;

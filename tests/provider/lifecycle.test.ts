@@ -3,7 +3,7 @@ import { definitionOf, isObject, modulesOf, pathFieldsOf, registry } from "@tunn
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
-import { changesOf, requestsDuring, World } from "../support/provider";
+import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const OTHER = { dynamic: "native", native: "dynamic" } as const;
@@ -32,16 +32,14 @@ interface Step extends Run {
 
 // One stack has the resources of both providers. The cases follow each other on it, a run of the engine each.
 describe("The life of a stack with resources of every class", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   let form: Form = "first";
   /** Which provider makes the resources that another one made first. */
   let isSwapped = false;
   /** The ids of edges that were there before, by the provider that adopts them. */
   const adopted = new Map<Name, string>();
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   before("start a server", async () => {
-    server = await world.server();
     for (const name of NAMES)
       adopted.set(name, (await server.rest.post("/edges/tls", { description: `${name} was there` })).body.id);
     stack = await world.stack(server, async () =>
@@ -54,7 +52,6 @@ describe("The life of a stack with resources of every class", () => {
       ),
     );
   });
-  after(() => world.close());
 
   /** What changes in the life of a stack. */
   function declare(provider: Name, tunnels: Classes) {

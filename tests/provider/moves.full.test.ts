@@ -205,7 +205,7 @@ describe("The server that has a stack's objects", () => {
         stack.cancel();
         await stack.up();
         expect(await servers.counts()).to.deep.equal(at === 0 ? [ALL, 0] : [0, ALL]);
-        expect(changesOf(await stack.preview())).to.deep.equal([]);
+        if (index === MOMENTS.length - 1) expect(changesOf(await stack.preview())).to.deep.equal([]);
         const recorded = stack.resources().map(({ outputs }) => outputs.__server);
         const id = await serverIdOf(at === 0 ? servers.one : servers.other);
         expect(new Set(recorded)).to.deep.equal(new Set([`${id} ${proxies[at]?.url}`]));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, requestsDuring, World } from "../support/provider";
-import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
+import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 interface Declared {
   readonly description: string;
@@ -15,18 +15,13 @@ const LONG = `ü${"-long".repeat(60)}`;
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("An object that a program makes", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
+  const { world, server } = worldOfThisFile();
   let stack: Engine;
   let declared: Declared = { description: "first", edge: "shop" };
   before("run the program", async () => {
-    server = await world.server();
-    stack = await world.stack(server, async () => {
-      for (const name of NAMES) declare(name, PROVIDERS[name]);
-    });
+    stack = await world.stack(server, everywhere(declare));
     await stack.up();
   });
-  after(() => world.close());
 
   function declare(provider: Name, tunnels: Classes): void {
     const { description, edge, formerly } = declared;

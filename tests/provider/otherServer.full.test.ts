@@ -76,7 +76,7 @@ describe("A stack whose objects are on one server", () => {
   });
 
   it("names a server that cannot be asked once, in one line with the reason, to which other steps point", async () => {
-    const nowhere = await leadTo(NOBODY);
+    const [before, nowhere] = [stack.resources(), await leadTo(NOBODY)];
     for (const run of [() => nowhere.refresh(), () => nowhere.destroy()]) {
       const message = await failureOf(run());
       const [shown = ""] = message.split("err?:");
@@ -90,6 +90,7 @@ describe("A stack whose objects are on one server", () => {
       expect(saying, shown).to.have.length.within(1, NAMES.length);
       expect(new Set(saying).size, shown).to.equal(saying.length);
     }
+    expect(stack.resources(), "its state stays").to.deep.equal(before);
     form = "second";
     const { warnings } = await nowhere.preview();
     const words = `it is not known whether ${NOBODY.url} is the server of this stack's state (${servers.one.url})`;

@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, failuresOf, makeSshKey, requestsDuring, World } from "../support/provider";
+import {
+  changesOf,
+  failureOf,
+  failuresOf,
+  makeSshKey,
+  requestsDuring,
+  worldOfThisFile,
+} from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 import { Rest } from "../support/rest";
 
@@ -15,11 +22,10 @@ interface Member {
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack that is shared by people who do not see each other's credentials", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
   const first = { description: "first", declaring: NAMES };
   let declared: { description: string; declaring: readonly Name[] } = first;
-  let server: Awaited<ReturnType<World["server"]>>;
   let [ada, bo]: Member[] = [];
   let stack: Engine;
 
@@ -41,7 +47,6 @@ describe("A stack that is shared by people who do not see each other's credentia
   }
 
   before("run the program with the key of its first user", async () => {
-    server = await world.server();
     [ada, bo] = [await member("ada"), await member("bo")];
     stack = await world.stack({ url: server.url, apiKey: ada.apiKey }, program);
     await stack.up();
@@ -49,7 +54,6 @@ describe("A stack that is shared by people who do not see each other's credentia
   afterEach("declare what is recorded", () => {
     declared = first;
   });
-  after(() => world.close());
 
   /** The same stack, run with another's key. */
   const runBy = ({ apiKey }: { apiKey: string }, env: Record<string, string> = {}) =>

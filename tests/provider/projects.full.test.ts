@@ -7,7 +7,7 @@ import { tunnelplanePulumi } from "../adopt/support";
 import { Plugin } from "../plugin/plugin";
 import { Folder } from "../support/catalogue";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, failuresOf, World } from "../support/provider";
+import { changesOf, failureOf, failuresOf, worldOfThisFile } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 /** What a program declares with each provider, without the prefix of the provider. */
@@ -16,9 +16,8 @@ const COLLECTIONS = ["/backends/tunnel_group", "/ip_policies", "/credentials"];
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack and the project that has its objects", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folder = new Folder();
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   let description = "first";
   /** The project of the account that the program hands to its resources, if it does. */
@@ -45,7 +44,6 @@ describe("A stack and the project that has its objects", () => {
   };
 
   before("declare everything in the project shop", async () => {
-    server = await world.server();
     folder.write("ipPolicies: { office: { description: of the catalogue } }\n");
     for (const name of ["shop", "billing"]) await server.rest.post("/projects", { name });
     stack = await world.stack(server, program, { env: { TUNNELPLANE_PROJECT: "shop" } });
@@ -54,10 +52,7 @@ describe("A stack and the project that has its objects", () => {
   afterEach("declare everything as recorded", () => {
     [description, declaring] = ["first", NAMES];
   });
-  after(async () => {
-    folder.remove();
-    await world.close();
-  });
+  after(() => folder.remove());
 
   const envOf = (project: string) => ({
     TUNNELPLANE_BASE_URL: server.url,
@@ -125,11 +120,7 @@ describe("A stack and the project that has its objects", () => {
     const refused = await failuresOf(elsewhere, () => elsewhere.destroy({ continueOnError: true }));
     for (const { urn } of before)
       expect(refused.get(urn.split("::").at(-1) ?? ""), urn).to.contain("is in the project shop");
-    for (const provider of NAMES) {
-      const target = before.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
-      expect(await failureOf(elsewhere.preview({ target })), provider).to.contain("is in the project shop");
-    }
-    expect(await failureOf(elsewhere.up())).to.contain("is in the project shop");
+    expect(await failureOf(elsewhere.preview())).to.contain("is in the project shop");
     for (const step of [() => nowhere.refresh(), () => nowhere.up()])
       expect(await failureOf(step())).to.contain('no project "nowhere"');
     expect(stack.resources()).to.deep.equal(before);

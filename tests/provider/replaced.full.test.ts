@@ -1,8 +1,8 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { changesOf, makeSshKey, World } from "../support/provider";
-import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
+import { changesOf, makeSshKey, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 /** What is replaced: the server hands hostports, paths, networks and keys over. */
 const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
@@ -10,9 +10,8 @@ const PATHS = ["/edges/tls", "/edges/https", "/ip_policy_rules", "/ssh_credentia
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("Replacing resources because the user asks for it", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   /** The user's options of what is replaced. */
   let options: CustomResourceOptions = {};
@@ -43,13 +42,9 @@ describe("Replacing resources because the user asks for it", () => {
   }
 
   before("declare everything", async () => {
-    server = await world.server();
-    stack = await world.stack(server, async () => {
-      for (const provider of NAMES) declare(provider, PROVIDERS[provider]);
-    });
+    stack = await world.stack(server, everywhere(declare));
     await stack.up();
   });
-  after(() => world.close());
 
   /** The URNs in a state of both providers' resources. */
   const urnsOf = (state: readonly { readonly urn: string }[], names: readonly string[]): string[] =>

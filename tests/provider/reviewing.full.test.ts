@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeCertificates, makeSshKey, saidDuring, World } from "../support/provider";
+import { changesOf, makeCertificates, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const { authority } = makeCertificates("clients");
@@ -42,12 +42,7 @@ const KEYS = { dynamic: makeSshKey(), native: makeSshKey() };
 
 // Each program declares the same with both providers, so that each run of the engine serves both.
 describe("A reviewer of a preview", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
-  before("start a server", async () => {
-    server = await world.server();
-  });
-  after(() => world.close());
+  const { world, server } = worldOfThisFile();
 
   it("is warned once, at the resource, if a change to it opens something or switches it off, and never sees hidden properties", async () => {
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;

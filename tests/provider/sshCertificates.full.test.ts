@@ -1,7 +1,7 @@
 import type * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeSshKey, World } from "../support/provider";
+import { changesOf, makeSshKey, worldOfThisFile } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";
 
 const HOUR = 3_600_000;
@@ -32,9 +32,8 @@ const REFUSED_BY = {
 // One stack has the certificates of all cases and of both providers: each run of the engine serves them all.
 // The cases read what the runs did.
 describe("SSH certificates in a program", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const publicKey = makeSshKey();
-  let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   /** What the program declares of each certificate of each type. */
   const declared: Record<string, Args> = {
@@ -114,7 +113,6 @@ describe("SSH certificates in a program", () => {
     Done
   >;
   before("run the program, again and again", async () => {
-    server = await world.server();
     stack = await world.stack(server, async () => declare());
     runs.planned = await done(() => stack.preview());
     startedAt = Date.now();
@@ -136,7 +134,6 @@ describe("SSH certificates in a program", () => {
     runs.withoutTimes = await done(() => stack.up());
     runs.last = await done(() => stack.up());
   });
-  after(() => world.close());
 
   for (const provider of NAMES) {
     describe(`(${provider} provider)`, () => {

@@ -7,7 +7,7 @@ import ts from "typescript";
 import { runReview } from "../review/support";
 import { runHere } from "../support/commandLine";
 import type { Engine } from "../support/engine";
-import { changesOf, World } from "../support/provider";
+import { changesOf, worldOfThisFile } from "../support/provider";
 import { Rest } from "../support/rest";
 
 const PAGE = readFileSync(join(__dirname, "../../docs/how-to/teams.md"), "utf8");
@@ -27,14 +27,12 @@ function programOfPage(): () => Promise<Record<string, unknown>> {
 }
 
 describe("The program of docs/how-to/teams.md", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
+  const { world, server } = worldOfThisFile();
   let stack: Engine;
   let [shop, billing]: [Rest, Rest] = [] as never;
   let keys: { readonly shop: string; readonly billing: string };
   let officesId: string;
   before("run it", async () => {
-    server = await world.server();
     const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
     stack = await world.stack(server, programOfPage(), { env });
     await stack.preview();
@@ -44,7 +42,6 @@ describe("The program of docs/how-to/teams.md", () => {
     keys = outputs.keys?.value;
     [shop, billing] = [new Rest(server.url, keys.shop), new Rest(server.url, keys.billing)];
   });
-  after(() => world.close());
 
   it("changes nothing the second time, and finds nothing changed", async () => {
     expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);

@@ -13,23 +13,21 @@ import { dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { changesOf, requestsDuring, World } from "../support/provider";
+import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
 
 const ROOT = join(__dirname, "../..");
 
 describe("An upgrade of the package", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   let packages: string;
   before(() => {
     packages = packagesWithVersion("9.9.9");
   });
   after(async () => {
-    await world.close();
     rmSync(dirname(packages), { recursive: true });
   });
 
   it("changes no declared object, and works on the old version's state", async () => {
-    const server = await world.server();
     let description = "first";
     const stack = await world.stack(server, async () => {
       const backend = new tunnels.TunnelGroupBackend("backend", { labels: { service: "web" }, description });

@@ -1,16 +1,11 @@
 import { expect } from "chai";
-import { changesOf, failureOf, requestsDuring, saidDuring, World } from "../support/provider";
+import { changesOf, failureOf, requestsDuring, saidDuring, worldOfThisFile } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
 describe("A preview with validateOnServer", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
-  before("start a server", async () => {
-    server = await world.server();
-  });
-  after(() => world.close());
+  const { world, server } = worldOfThisFile();
 
   it("finds mistakes in new and changed resources that only the server can see, and changes nothing", async () => {
     const taken = "taken.example.com:443";

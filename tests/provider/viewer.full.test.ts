@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, World } from "../support/provider";
+import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
 const SECRETS = ["of-the-service", "of-the-application", "of-the-module"];
@@ -8,8 +8,7 @@ const [apiKey, clientSecret, ofModule] = SECRETS as [string, string, string];
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("The key of a viewer", () => {
-  const world = new World();
-  let server: Awaited<ReturnType<World["server"]>>;
+  const { world, server } = worldOfThisFile();
   let stack: Engine;
   let review: Engine;
   let imported: { id: string; name: string; provider: Classes } | undefined;
@@ -44,7 +43,6 @@ describe("The key of a viewer", () => {
   };
 
   before("run the program with the key of an admin", async () => {
-    server = await world.server();
     const bot = (await server.rest.post("/bot_users", { name: "reviews", role: "viewer" })).body.id;
     const { token } = (await server.rest.post("/api_keys", { owner_id: bot })).body;
     stack = await world.stack({ url: server.url, apiKey: server.apiKey }, program);
@@ -58,7 +56,6 @@ describe("The key of a viewer", () => {
       },
     });
   });
-  after(() => world.close());
 
   it("previews and refreshes a stack of others without a change, and keeps its recorded secrets", async () => {
     expect(changesOf(await review.preview())).to.deep.equal([]);

@@ -1,17 +1,16 @@
 import { Transport } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { Lifecycle, recordedOf, targetOf } from "../../provider/src/core";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 
 const SECRET = "whsec-0123456789abcdef";
 const known = () => false;
 
 describe("What an answer does not tell of a route and its modules", () => {
-  const world = new World();
+  const { server } = worldOfThisFile();
   let transport: Transport;
   let id: string;
   before("have a route whose secret no key reads", async () => {
-    const server = await world.server();
     transport = new Transport({ baseUrl: server.url, apiKey: server.apiKey });
     const edge = (await server.rest.post("/edges/https", {})).body;
     const webhook_verification = { provider: "github", secret: SECRET };
@@ -21,7 +20,6 @@ describe("What an answer does not tell of a route and its modules", () => {
   });
   after(async () => {
     await transport.close();
-    await world.close();
   });
 
   it("a secret that no key reads is taken from the program, and is no reason to refuse an import, for routes and modules of their own", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { runReview } from "../review/support";
-import { changesOf, failureOf, World } from "../support/provider";
+import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";
 import { MOVABLE_CLOCK } from "../support/server";
 import { admittedIdentity, StandInTokenIssuer, secondsFromNow } from "../support/tokenIssuer";
@@ -8,18 +8,16 @@ import { admittedIdentity, StandInTokenIssuer, secondsFromNow } from "../support
 const THREE_HOURS_S = 3 * 60 * 60;
 
 describe("A pipeline with an identity token and no API key", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile({ args: ["--allow-private-targets"], env: MOVABLE_CLOCK });
   let issuer: StandInTokenIssuer;
   before("start an issuer", async () => {
     issuer = await StandInTokenIssuer.start();
   });
   after(async () => {
-    await world.close();
     issuer.stop();
   });
 
   it("previews, reviews and runs, with keys that end before the run does", async () => {
-    const server = await world.server({ args: ["--allow-private-targets"], env: MOVABLE_CLOCK });
     await admittedIdentity(server.rest, issuer, { audiences: [server.url], ttl: 60 });
     const token = issuer.token({ aud: server.url, exp: secondsFromNow(THREE_HOURS_S) });
     const env = { TUNNELPLANE_IDENTITY_TOKEN: token, TUNNELPLANE_VALIDATE_ON_SERVER: "true" };

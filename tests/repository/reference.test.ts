@@ -81,17 +81,6 @@ describe("The reference", () => {
     expect(status, stderr).to.equal(0);
   });
 
-  it("has programs in Go that Go can read", function () {
-    const { status, stderr, error } = spawnSync("gofmt", ["-e", "-l", ...inFiles("go")], {
-      encoding: "utf8",
-    });
-    if (error) {
-      console.log("      skipped: there is no Go here");
-      return this.skip();
-    }
-    expect(status, stderr).to.equal(0);
-  });
-
   /** How a program makes an object, with its type and its name. */
   const MAKES = {
     python: /tunnelplane\.(\w+)\(\s*("[\w-]+")/g,

@@ -6,9 +6,7 @@ import type { Decision } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
-import { World } from "../support/provider";
-import type { Rest } from "../support/rest";
-import type { ServerProcess } from "../support/server";
+import { worldOfThisFile } from "../support/provider";
 import { Change, Folder, previewOf, tlsEdge } from "./support";
 
 const CLI = join(__dirname, "../../provider/dist/cli/main.js");
@@ -43,16 +41,14 @@ const program =
   };
 
 describe("tunnelplane-pulumi ask", () => {
-  const world = new World();
+  const { world, server } = worldOfThisFile();
   const folder = new Folder();
-  let server: ServerProcess & { rest: Rest };
   /** Files of previews. */
   let unchanged: string;
   let opened: string;
   let exchanged: string;
   let added: string;
   before("preview changes of a stack, on a server with an edge of somebody else", async () => {
-    server = await world.server();
     const change = await Change.of(world, server, program());
     const preview = async (choices: Parameters<typeof program>[0], name: string) =>
       folder.write(name, await change.preview(program(choices)));
@@ -65,7 +61,6 @@ describe("tunnelplane-pulumi ask", () => {
     const credential = await server.rest.post("/credentials", {});
     expect(credential.status, credential.text).to.equal(201);
   });
-  after(() => world.close());
   after(() => folder.dispose());
 
   const onServer = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });

@@ -4,9 +4,7 @@ import { type Report, review } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
-import { World } from "../support/provider";
-import type { Rest } from "../support/rest";
-import type { ServerProcess } from "../support/server";
+import { worldOfThisFile } from "../support/provider";
 import { Change, rulesIn } from "./support";
 
 const THEIRS = "theirs.example.com:443";
@@ -23,13 +21,11 @@ interface Choices {
 }
 
 describe("a review of modules, rules and routes whose edge or policy the stack does not declare", () => {
-  const world = new World();
-  let server: ServerProcess & { rest: Rest };
+  const { world, server } = worldOfThisFile();
   let change: Change & { engine: Engine };
   let program: (choices?: Choices) => PulumiFn;
 
   before(async () => {
-    server = await world.server();
     const made = async (path: string, body: object): Promise<string> => {
       const { status, body: answer } = await server.rest.post(path, body);
       expect(status, JSON.stringify(answer)).to.equal(201);
@@ -68,7 +64,6 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
       };
     change = await Change.of(world, server, program());
   });
-  after(() => world.close());
 
   /** Effects that do not touch each other, some in each change. */
   const CHANGES: readonly [what: string, Choices, string[]][] = [

@@ -3,9 +3,8 @@ import { type Report, review } from "@tunnelplane/pulumi/review";
 import { RULES } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import type { Rest } from "../support/rest";
-import type { ServerProcess } from "../support/server";
 import { clientsPem, type Version } from "./scenarioParts";
 import { COMPANIONS, declareAll, SCENARIOS } from "./scenarios";
 import { Change, Folder, rulesIn } from "./support";
@@ -34,13 +33,11 @@ async function declareOthers(rest: Rest): Promise<void> {
 }
 
 describe("each rule, on the real engine and a server that holds objects of others", () => {
-  const world = new World();
-  let server: ServerProcess & { rest: Rest };
+  const { world, server } = worldOfThisFile();
   let change: Change & { engine: Engine };
   const program = (version: Version) => async () => declareAll(version);
 
   before(async () => {
-    server = await world.server();
     await declareOthers(server.rest);
     change = await Change.of(world, server, program("base"));
     // Another team's edge admits whom a policy of this stack admits.
@@ -54,7 +51,6 @@ describe("each rule, on the real engine and a server that holds objects of other
     });
     expect(posted.status).to.equal(201);
   });
-  after(() => world.close());
 
   /** Each rule's findings by what they come from: a scenario, or something else. */
   const byScenario = ({ findings }: Report): Map<string, Report["findings"]> => {
@@ -122,9 +118,11 @@ describe("each rule, on the real engine and a server that holds objects of other
     expect(addresses).to.include("network-opened.example.com:443");
     expect(addresses).not.to.include("of-others.example.com:443");
     expect(alone.limits.join()).to.match(/^No server was asked/);
-    expect(alone.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).to.include(
-      "create ip_policy_rule network-opened 0.0.0.0/1",
-    );
+    const changes = alone.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`);
+    expect(changes).to.include("create ip_policy_rule network-opened 0.0.0.0/1");
+    expect(changes.filter((change) => change.endsWith(" credential-reissued"))).to.deep.equal([
+      "replace tunnel_credential credential-reissued",
+    ]);
     const elsewhere = changed.replaceAll(/\b([a-z]{2,10})_([0-9A-Za-z]{27})\b/g, (_, prefix, id) => {
       return `${prefix}_${[...id].reverse().join("")}`;
     });

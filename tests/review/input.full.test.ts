@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { World } from "../support/provider";
+import { worldOfThisFile } from "../support/provider";
 import { type Ended, Folder, previewOf, runReview, runReviews, tlsEdge } from "./support";
 
 const HOW = "pulumi preview --json --show-sames > preview.json";
@@ -7,8 +7,7 @@ const CANARY = "canary-of-a-secret";
 
 describe("the input of `review`", () => {
   const folder = new Folder();
-  const world = new World();
-  after(() => world.close());
+  const { server } = worldOfThisFile();
   after(() => folder.dispose());
 
   const refused: [what: string, content: string | Buffer, said: RegExp][] = [
@@ -74,7 +73,7 @@ describe("the input of `review`", () => {
 
   it("is refused when there is no such file, no server, or an unknown key", async () => {
     const file = folder.write("preview.json", previewOf([]));
-    const { url } = await world.server();
+    const { url } = server;
     const lines: [args: string[], said: RegExp, env?: Record<string, string>][] = [
       [[`${file}.missing`], /cannot be read: there is no such file/],
       [[file, "--url", "http://127.0.0.1:9", "--api-key", "k"], /is the server running\?.*--url/],

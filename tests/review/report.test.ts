@@ -110,43 +110,6 @@ describe("a report", () => {
     );
   });
 
-  it("counts a replacement once, and puts URNs in the places of ids that are not known yet", () => {
-    const urn = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TunnelGroupBackend::web";
-    const states = {
-      oldState: { urn, id: "bkdtg_1", inputs: { labels: { a: "1" } } },
-      newState: { urn, inputs: { labels: { a: "2" } } },
-    };
-    const edge = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app";
-    const inputs = { hostports: ["app.example.com:443"] };
-    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-    const report = review(
-      previewOf([
-        { op: "create-replacement", urn, ...states },
-        { op: "replace", urn, ...states },
-        {
-          op: "update",
-          urn: edge,
-          oldState: {
-            urn: edge,
-            id: "edgtls_1",
-            inputs: { ...inputs, backend: { enabled: true, backendId: "bkdtg_1" } },
-          },
-          newState: {
-            urn: edge,
-            inputs: { ...inputs, backend: { enabled: true, backendId: unknown } },
-            propertyDependencies: { backend: [urn] },
-          },
-        },
-        { op: "delete-replaced", urn, oldState: states.oldState },
-      ]),
-    );
-    expect(report.changes.map(({ op, name }) => `${op} ${name}`)).to.deep.equal([
-      "replace web",
-      "update app",
-    ]);
-    expect(report.findings.filter(({ certain }) => !certain)).to.deep.equal([]);
-  });
-
   it("is printed whole, however long it is", async () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
       tlsEdge(`app${index}`, { before: {}, after: OFF }),

@@ -1,4 +1,5 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
+import { serverOfThisFile } from "./api/expect";
 import { certificate, sshKey } from "./api/fixtures";
 import { Engine, type EngineOptions, type Run } from "./engine";
 import { Rest } from "./rest";
@@ -30,6 +31,14 @@ export class World {
     for (const engine of this.engines) engine.dispose();
     for (const server of this.servers) await server.stop();
   }
+}
+
+/** A server for the cases of a file, and stacks on it: started before them, removed after them. */
+export function worldOfThisFile(options?: StartOptions) {
+  const world = new World();
+  const server = serverOfThisFile(() => ServerProcess.start(options));
+  after(() => world.close());
+  return { world, server };
 }
 
 /**
@@ -79,7 +88,10 @@ export async function failureOf(run: Promise<unknown>): Promise<string> {
 }
 
 /** The requests that a server gets while something runs, as `<method> <path>`. */
-export async function requestsDuring(server: ServerProcess, run: () => Promise<unknown>): Promise<string[]> {
+export async function requestsDuring(
+  server: Pick<ServerProcess, "logDuring">,
+  run: () => Promise<unknown>,
+): Promise<string[]> {
   const log = await server.logDuring(run);
   return log
     .split("\n")

@@ -44,6 +44,11 @@ export const PROVIDERS = { dynamic, native } as const;
 export type Name = keyof typeof PROVIDERS;
 export const NAMES = Object.keys(PROVIDERS) as Name[];
 
+/** A program in which each provider declares the same. */
+export const everywhere = (declare: (provider: Name, tunnels: Classes) => void) => async () => {
+  for (const name of NAMES) declare(name, PROVIDERS[name]);
+};
+
 /**
  * A `describe` for each provider, because what a program is promised must not depend on which of them it
  * uses.

@@ -83,6 +83,9 @@ class ServerOfThisFile {
     return this.running.log;
   }
 
+  logDuring = (run: () => Promise<unknown>): Promise<string> => this.running.logDuring(run);
+  passAnHour = (): void => this.running.passAnHour();
+
   /**
    * Queries the server's database, for values that no answer shows, once committed changes have their place
    * in the logs.
