@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { expectRefused, invalid, serverOfThisFile, taken } from "../support/api/expect";
+import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";
 
@@ -57,31 +57,7 @@ onOneDatabase("Credentials", (start) => {
           expect((await server.rest.delete(created.uri)).status).to.equal(204);
         }
       });
-
-      it(`a key (${name}) that is registered already is refused in any notation`, async () => {
-        const { openssh, rfc4716, spki } = sshKey(type, bits);
-        const { uri } = await server.created(PATH, { public_key: openssh });
-        const [algorithm, blob] = openssh.split(" ");
-        for (const again of [
-          openssh,
-          `${algorithm} ${blob}`,
-          `${algorithm} ${blob} another comment`,
-          rfc4716,
-          spki,
-        ])
-          expectRefused(await register(again), taken("public_key"));
-        await server.rest.delete(uri);
-        expect((await register(spki)).status).to.equal(201);
-      });
     }
-
-    it("if many register one key at the same time, one succeeds", async () => {
-      const { openssh, rfc4716, spki } = sshKey();
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => register([openssh, rfc4716, spki][i % 3])),
-      );
-      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(11).fill(409)]);
-    });
 
     it("a private key is refused, and the answer does not repeat it", async () => {
       for (const { privateKey } of [sshKey(), sshKey("rsa", 2048)]) {

@@ -1,7 +1,7 @@
+import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { declared, ref, SetInTest } from "../changesets/support";
+import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, type Json, serverOfThisFile, stale, unique } from "../support/api/expect";
-import { oidc } from "../support/api/modules";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";
 import { onEveryDatabase, tracesIn } from "../support/databases";
@@ -113,51 +113,6 @@ onEveryDatabase("Guarantees", (start) => {
     );
   });
 
-  it("judge only the end of a change set whose single steps would break them", async () => {
-    const host = `${unique("app")}.example.org`;
-    const set = new SetInTest(server.rest, unique("set"));
-    const limited = { ip_restriction: { ip_policy_ids: [ref("ip_policy/office")] } };
-    const route = (key: string, match: string, fields: Json = {}) =>
-      declared("https_edge_route", key, {
-        edge_id: ref("https_edge/app"),
-        match_type: "path_prefix",
-        match,
-        backend: { backend_id: ref("http_response_backend/ok") },
-        ...fields,
-      });
-    const common = [
-      declared("ip_policy", "office"),
-      declared("ip_policy_rule", "office", {
-        ip_policy_id: ref("ip_policy/office"),
-        cidr: "10.0.0.0/8",
-        action: "allow",
-      }),
-      declared("http_response_backend", "ok", { status_code: 204 }),
-      declared("https_edge", "app", { hostports: [`${host}:443`] }),
-      route("root", "/"),
-    ];
-    await set.apply([...common, route("admin", "/admin", limited)]);
-    const ids = await set.ids();
-    const admin = `/edges/https/${ids["https_edge/app"]}/routes/${ids["https_edge_route/admin"]}`;
-    const held = await closed(`${host}:443/admin`);
-    const open = [...common, route("admin", "/admin")];
-    const [before, traces] = [await server.read(admin), await tracesIn(server)];
-    for (const attempt of [() => set.plan(open), () => set.send(open)]) {
-      const kept = () => set.plan([...common, route("admin", "/admin", limited)]);
-      const answer = await breaks(attempt, kept, held.id);
-      expect(answer.body.guarantees[0].example.request.path).to.match(/^\/admin/);
-    }
-    expect(await server.read(admin)).to.deep.equal(before);
-    expect(await tracesIn(server)).to.deep.equal(traces);
-    expectRefused(await server.rest.delete(`${admin}?dry_run=true`), broken);
-    const replaced = [...common, route("pages", "/admin", limited)];
-    expect(await set.apply(replaced, { mode: "own", max_deletes: 1 })).to.deep.equal([
-      "create https_edge_route/pages",
-      "delete https_edge_route/admin",
-    ]);
-    expect((await stateOf(held.id)).state).to.equal("holds");
-  });
-
   it("are listed with their states where a list is asked for them, at most 20 a page, as each is answered", async () => {
     const host = `${unique("app")}.example.org`;
     await site([`${host}:443`], { match: "/" });
@@ -213,20 +168,6 @@ onEveryDatabase("Guarantees", (start) => {
       () => server.rest.delete(path(1)),
       () => server.rest.patch(path(0), { metadata: "also while it is broken" }),
     );
-  });
-
-  it("that cover no address are stored and say so, and hold as soon as there is one", async () => {
-    const host = `${unique("later")}.example.org`;
-    const made = await guarantee({ expect: "refused", addresses: [`${host}:443`], session: "none" });
-    expect(made).to.include({ state: "holds", covered: 0, example: null });
-    expect(made.reason).to.contain("covers no address");
-    const answer = await server.rest.post("/edges/https", { hostports: [`${host}:443`] });
-    expect(answer.status, answer.text).to.equal(201);
-    const response = await server.created("/backends/http_response", { status_code: 204 });
-    const route = { match_type: "path_prefix", match: "/", backend: { backend_id: response.id } };
-    const add = (more: Json) => () =>
-      server.rest.post(`/edges/https/${answer.body.id}/routes`, { ...route, ...more });
-    await breaks(add({}), add({ oidc }), made.id);
   });
 
   it("refuse one that contradicts another, with the request; once it is narrowed, both are stored", async () => {
@@ -349,5 +290,77 @@ onEveryDatabase("Guarantees", (start) => {
       server.rest.patch(path, { cidr: "10.9.0.0/16" }, { "if-match": etag }),
     );
     expect(again.body.guarantees).to.deep.equal(body.guarantees);
+  });
+
+  it("are all stored where many are made at once, and still contradict one another", async () => {
+    const host = `${unique("many")}.example.org:443`;
+    const body = (expect: string, n: number) => ({ expect, addresses: [`${host}/${n}/`] });
+    const many = Array.from({ length: 32 }, (_, n) => body(n % 2 ? "refused" : "answered", n));
+    const made = await Promise.all(many.map((each) => server.rest.post("/guarantees", each)));
+    expect(made.map(({ status }) => status)).to.deep.equal(many.map(() => 201));
+    const others = many.map(({ expect }, n) => body(expect === "refused" ? "answered" : "refused", n));
+    const contradict = (each: Json) =>
+      expectRefusedBut(
+        () => server.rest.post("/guarantees", each),
+        { status: 409, code: "TP_1505" },
+        () => server.rest.post("/guarantees", { ...each, mode: "report" }),
+      );
+    await Promise.all(others.map(contradict));
+  });
+
+  it("of other projects refuse a change of a shared policy that would break them, and say no more than that", async () => {
+    const made = async (shared: boolean) => {
+      const { id, name } = await server.created("/projects", { name: unique("team"), shared });
+      const headers = { [PROJECT_HEADER]: name };
+      const create = async (path: string, body: Json) => {
+        const { status, body: answer, text } = await server.rest.post(path, body, headers);
+        expect(status, text).to.equal(201);
+        return answer;
+      };
+      return { id, name, headers, create };
+    };
+    const [lender, team] = [await made(true), await made(false)];
+    const policy = await lender.create("/ip_policies", {});
+    const rule = await lender.create("/ip_policy_rules", {
+      ip_policy_id: policy.id,
+      cidr: "10.0.0.0/8",
+      action: "allow",
+    });
+    const host = `${unique("lent")}.example.org`;
+    const backend = await team.create("/backends/tunnel_group", { labels: { app: unique() } });
+    await team.create("/edges/tls", {
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+      ip_restriction: { ip_policy_ids: [policy.id] },
+    });
+    const declared = await team.create("/guarantees", {
+      expect: "refused",
+      addresses: [`${host}:443`],
+      except_networks: ["10.0.0.0/8"],
+    });
+    const change = (cidr: string) =>
+      server.rest.patch(`/ip_policy_rules/${rule.id}`, { cidr }, lender.headers);
+    const bot = await lender.create("/bot_users", { name: "network" });
+    const member = server.rest.as((await lender.create("/api_keys", { owner_id: bot.id })).token);
+    const rulePath = `/ip_policy_rules/${rule.id}`;
+    for (const query of ["", "?force=true"]) {
+      const answer = await expectRefusedBut(
+        () => member.patch(rulePath + query, { cidr: "0.0.0.0/1" }),
+        { ...broken, mentions: ["A guarantee of another project"] },
+        () => member.patch(rulePath + query, { cidr: "10.0.0.0/9" }),
+      );
+      for (const theirs of [declared.id, host, team.id]) expect(answer.text).not.to.contain(theirs);
+    }
+    // An admin of the account learns which one, and may set it aside.
+    const known = await change("0.0.0.0/1");
+    expectRefused(known, { ...broken, mentions: [declared.id, team.name, "force=true"] });
+    expect((await change("10.0.0.0/9")).status).to.equal(200);
+    const path = `/guarantees/${declared.id}`;
+    expect((await server.rest.get(path, team.headers)).body.state).to.equal("holds");
+    const forced = await server.rest.patch(`${rulePath}?force=true`, { cidr: "0.0.0.0/1" }, lender.headers);
+    expect(forced.status, forced.text).to.equal(200);
+    const { audit_events: rows } = await server.read("/audit_events?limit=5");
+    const aside = rows.find(({ action }: Json) => action === "guarantee_set_aside");
+    expect(aside).to.deep.include({ object_id: declared.id, project: team.name });
   });
 });

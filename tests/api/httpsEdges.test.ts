@@ -7,14 +7,13 @@ import {
   type Json,
   notFound,
   serverOfThisFile,
-  taken,
   unknownId,
   wrongKind,
 } from "../support/api/expect";
 import { oidc } from "../support/api/modules";
 import { onEveryDatabase } from "../support/databases";
 
-const [HTTPS, TLS] = ["/edges/https", "/edges/tls"];
+const HTTPS = "/edges/https";
 
 onEveryDatabase("HTTPS edges and their routes", (start) => {
   const server = serverOfThisFile(start);
@@ -23,28 +22,6 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     server.rest.post(`${edgeUri}/routes`, { match_type, match });
   const route = (edgeUri: string, match = "/", more: Json = {}) =>
     server.created(`${edgeUri}/routes`, { match_type: "path_prefix", match, ...more });
-
-  it("a hostport is served by one edge only, be it a TLS or an HTTPS edge", async () => {
-    for (const [first, second] of [
-      [HTTPS, HTTPS],
-      [HTTPS, TLS],
-      [TLS, HTTPS],
-    ] as const) {
-      const hostports = [hostport()];
-      const { id, uri } = await server.created(first, { hostports });
-      const other = await server.created(second, { hostports: [hostport()] });
-      expectRefused(await server.rest.post(second, { hostports }), {
-        ...taken("hostports[0]"),
-        mentions: [id],
-      });
-      expectRefused(
-        await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports })),
-        taken("hostports[0]"),
-      );
-      await server.rest.delete(uri);
-      expect((await server.rest.patch(other.uri, { hostports })).status).to.equal(200);
-    }
-  });
 
   it("an edge shows its routes as they are after each creation, change and deletion", async () => {
     const { uri, routes } = await edge();
@@ -122,35 +99,5 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
         expectRefused(await server.rest.delete(address), refusal);
       }
     }
-  });
-
-  it("an edge has one route for a path and type, and other edges may have one too", async () => {
-    const [one, other] = [await edge(), await edge()];
-    const { uri } = await route(one.uri, "/a");
-    const { uri: second } = await route(one.uri, "/b");
-    expect((await postRoute(one.uri, "/a", "exact_path")).status, "another type").to.equal(201);
-    expect((await postRoute(other.uri, "/a")).status, "another edge").to.equal(201);
-    expectRefused(await postRoute(one.uri, "/a"), taken("match"));
-    expectRefused(
-      await server.unchangedBy(second, () => server.rest.patch(second, { match: "/a" })),
-      taken("match"),
-    );
-    expectRefused(
-      await server.unchangedBy(uri, () => server.rest.patch(uri, { match_type: "exact_path" })),
-      taken("match"),
-    );
-    expect(
-      (await server.rest.patch(uri, { match: "/a", match_type: "path_prefix" })).status,
-      "its own",
-    ).to.equal(200);
-    await server.rest.delete(uri);
-    expect((await server.rest.patch(second, { match: "/a" })).status, "free again").to.equal(200);
-  });
-
-  it("if many add one path to an edge at the same time, one succeeds", async () => {
-    const { uri } = await edge();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => postRoute(uri, "/")));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(409)]);
-    expect((await server.read(uri)).routes).to.have.length(1);
   });
 });

@@ -5,7 +5,6 @@ import {
   notFound,
   type Refusal,
   serverOfThisFile,
-  taken,
   unique,
 } from "../support/api/expect";
 import { serverCertificate, sshKey } from "../support/api/fixtures";
@@ -89,12 +88,6 @@ onEveryDatabase("Reserved domains", (start) => {
       );
     const { uri } = await server.created(PATH, { domain: newDomain() });
     expectRefused(await server.rest.patch(uri, { certificate_id: wildcard }), invalid("certificate_id"));
-  });
-
-  it("are reserved once, in any case", async () => {
-    const domain = newDomain();
-    await server.created(PATH, { domain });
-    expectRefused(await server.rest.post(PATH, { domain: domain.toUpperCase() }), taken("domain"));
   });
 
   const FOREIGN: Refusal = { status: 409, code: "TP_1501", mentions: ["another project"] };
