@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { marksOf, modulesOf } from "@tunnelplane/sdk/contract";
+import { type ModuleName, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
@@ -19,7 +19,7 @@ import {
   unknownId,
 } from "../support/api/expect";
 import { role, sshKey } from "../support/api/fixtures";
-import { type ModuleName, moduleFixtures } from "../support/api/modules";
+import { moduleFixtures } from "../support/api/modules";
 import { COMMON_FIELDS, type ResourceType, TYPES } from "../support/api/types";
 import { onEveryDatabase, onOneDatabase, tracesIn } from "../support/databases";
 import type { RestAnswer } from "../support/rest";

@@ -1,7 +1,7 @@
-import { marksOf, modulesOf } from "@tunnelplane/sdk/contract";
+import { type ModuleName, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
-import { type ModuleName, moduleFixtures } from "../support/api/modules";
+import { moduleFixtures } from "../support/api/modules";
 import { TYPES } from "../support/api/types";
 import { ServerProcess } from "../support/server";
 import { figure, SOAK } from "../support/size";

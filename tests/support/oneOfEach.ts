@@ -11,6 +11,16 @@ const { authority } = makeCertificates("clients");
  * @param prefix of the names and hostports, because a server may have several of each
  */
 export function oneOfEach(tunnels: Classes, prefix: string): void {
+  /** Modules as resources of their own. */
+  const apart = (owner: string, at: object, modules: object): void => {
+    for (const [name, args] of Object.entries(modules)) {
+      const type = `${owner}${name.charAt(0).toUpperCase()}${name.slice(1)}` as keyof Classes;
+      new (tunnels[type] as new (name: string, args: object) => object)(`${prefix}${type}`, {
+        ...at,
+        ...args,
+      });
+    }
+  };
   const publicKey = keyOf(prefix);
   const bot = new tunnels.BotUser(`${prefix}bot`, { name: "ci" });
   new tunnels.ApiKey(`${prefix}key`, { ownerId: bot.id });
@@ -87,11 +97,8 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     policies,
   });
   const tls = { edgeId: new tunnels.TlsEdge(`${prefix}tls`).id };
-  new tunnels.TlsEdgeBackend(`${prefix}tls-backend`, { ...tls, ...backend });
-  new tunnels.TlsEdgeIpRestriction(`${prefix}tls-restriction`, { ...tls, ...ipRestriction });
-  new tunnels.TlsEdgeMutualTls(`${prefix}tls-mutual`, { ...tls, ...mutualTls, enabled: false });
-  new tunnels.TlsEdgeTlsTermination(`${prefix}tls-termination`, { ...tls, minVersion: "1.3" });
-  new tunnels.TlsEdgePolicies(`${prefix}tls-policies`, { ...tls, ...policies });
+  const off = { mutualTls: { ...mutualTls, enabled: false }, tlsTermination: { minVersion: "1.3" } };
+  apart("TlsEdge", tls, { backend, ipRestriction, ...off, policies });
   const port = 20_000 + (Buffer.from(prefix).reduce((sum, byte) => sum * 31 + byte, 7) % 9_000);
   new tunnels.TcpEdge(`${prefix}tcp-inline`, {
     hostports: [`${prefix}c.example.com:${port}`],
@@ -100,9 +107,7 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     policies,
   });
   const tcp = { edgeId: new tunnels.TcpEdge(`${prefix}tcp`).id };
-  new tunnels.TcpEdgeBackend(`${prefix}tcp-backend`, { ...tcp, ...backend });
-  new tunnels.TcpEdgeIpRestriction(`${prefix}tcp-restriction`, { ...tcp, ...ipRestriction });
-  new tunnels.TcpEdgePolicies(`${prefix}tcp-policies`, { ...tcp, ...policies });
+  apart("TcpEdge", tcp, { backend, ipRestriction, policies });
 
   const oidc = { issuer: "https://id.example.com", clientId: "site", clientSecret: "hush" };
   const jwtValidation = {
@@ -139,25 +144,13 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     ...modules,
   });
   const bare = new tunnels.HttpsEdge(`${prefix}https`);
-  new tunnels.HttpsEdgeMutualTls(`${prefix}https-mutual`, { edgeId: bare.id, ...mutualTls });
-  new tunnels.HttpsEdgeTlsTermination(`${prefix}https-termination`, { edgeId: bare.id });
+  apart("HttpsEdge", { edgeId: bare.id }, { mutualTls, tlsTermination: {} });
   const route = new tunnels.HttpsEdgeRoute(`${prefix}route`, {
     edgeId: bare.id,
     matchType: "exact_path",
     match: "/only",
   });
-  const at = { edgeId: bare.id, routeId: route.routeId };
-  new tunnels.HttpsEdgeRouteBackend(`${prefix}route-backend`, { ...at, ...backend });
-  new tunnels.HttpsEdgeRouteIpRestriction(`${prefix}route-restriction`, { ...at, ...ipRestriction });
-  new tunnels.HttpsEdgeRouteOidc(`${prefix}route-oidc`, { ...at, ...oidc });
-  new tunnels.HttpsEdgeRouteJwtValidation(`${prefix}route-jwt`, { ...at, ...jwtValidation });
-  new tunnels.HttpsEdgeRouteUserAgentFilter(`${prefix}route-agents`, { ...at, ...userAgentFilter });
-  new tunnels.HttpsEdgeRoutePolicies(`${prefix}route-policies`, { ...at, ...policies });
-  new tunnels.HttpsEdgeRouteRequestHeaders(`${prefix}route-sent`, { ...at, ...requestHeaders });
-  new tunnels.HttpsEdgeRouteResponseHeaders(`${prefix}route-answered`, { ...at, ...responseHeaders });
-  new tunnels.HttpsEdgeRouteCompression(`${prefix}route-compression`, at);
-  new tunnels.HttpsEdgeRouteCircuitBreaker(`${prefix}route-breaker`, { ...at, ...circuitBreaker });
-  new tunnels.HttpsEdgeRouteWebhookVerification(`${prefix}route-webhook`, { ...at, ...webhookVerification });
+  apart("HttpsEdgeRoute", { edgeId: bare.id, routeId: route.routeId }, modules);
 
   const { certificate, key } = certificateOf(prefix);
   new tunnels.ReservedDomain(`${prefix}domain`, {

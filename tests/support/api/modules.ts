@@ -1,3 +1,4 @@
+import type { ModuleName } from "@tunnelplane/sdk/contract";
 import type { Json, serverOfThisFile } from "./expect";
 import { certificate } from "./fixtures";
 
@@ -9,24 +10,6 @@ export interface Module {
   readonly second: Json;
   readonly secondAnswer: Json;
 }
-
-export const MODULES = [
-  "backend",
-  "ip_restriction",
-  "mutual_tls",
-  "tls_termination",
-  "oidc",
-  "jwt_validation",
-  "user_agent_filter",
-  "policies",
-  "request_headers",
-  "response_headers",
-  "compression",
-  "circuit_breaker",
-  "webhook_verification",
-] as const;
-
-export type ModuleName = (typeof MODULES)[number];
 
 export const oidc = {
   issuer: "https://id.example.com",

@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Definition, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, type ModuleName, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { type Json, RestBelowEdge } from "../../support/api/expect";
 import { destination, targets } from "../../support/api/fixtures";
-import { type ModuleName, moduleFixtures } from "../../support/api/modules";
+import { moduleFixtures } from "../../support/api/modules";
 import { TYPES } from "../../support/api/types";
 import { run, ServerProcess } from "../../support/server";
 
