@@ -221,20 +221,11 @@ onOneDatabase("What happens to requests", (start) => {
     });
 
     it("refuses a malformed list of requests, and says where it is wrong", async () => {
-      const address = hostport();
-      const request = { address, from: FROM };
-      const refused = async (wrong: Json, field: string, ...mentions: string[]) =>
-        expectRefused(
-          await server.rest.post(PATH, { requests: [request, { ...request, ...wrong }] }),
-          invalid(`requests[1]${field}`, ...mentions),
-        );
-      await refused({ from: undefined }, ".from", "is required");
-      for (const from of ["nowhere", "198.51.100", "10.0.0.1/8", "fe80::1%eth0", "app.example.com", 7])
-        await refused({ from }, ".from");
-      await refused({ address: undefined }, ".address", "is required");
-      await refused({ address: "a".repeat(262) }, ".address", "at most 261 bytes");
+      const request = { address: hostport(), from: FROM };
+      const each = (field: string, ...values: readonly unknown[]): [Json, string][] =>
+        values.map((value) => [{ [field]: value }, `.${field}`]);
       // A pipeline that asserts "not let in" would pass on a typing error.
-      for (const text of [
+      const addresses = [
         "no port",
         "a.b",
         "a.b:99999",
@@ -243,13 +234,36 @@ onOneDatabase("What happens to requests", (start) => {
         "*.a.b:443",
         "a.b:443/x",
         "a b:1",
-      ])
-        await refused({ address: text }, ".address", 'must be one "<host>:<port>"');
-      for (const host of ["https://a.b", "a b", "a.b:99999", "a.b/x"]) await refused({ host }, ".host");
-      for (const method of ["ge t", "GET /", "GÉT", "a:b"])
-        await refused({ method }, ".method", "such as GET");
-      for (const path of ["no-slash", "https://a.b/x", "/a b", "/a\tb", "/a\u0000", "/a#b"])
-        await refused({ path }, ".path");
+      ];
+      const token = { issuer: "https://id.example.com" };
+      const rows: readonly (readonly [wrong: Json, field: string, ...mentions: string[]])[] = [
+        [{ from: undefined }, ".from", "is required"],
+        ...each("from", "nowhere", "198.51.100", "10.0.0.1/8", "fe80::1%eth0", "app.example.com", 7),
+        [{ address: undefined }, ".address", "is required"],
+        [{ address: "a".repeat(262) }, ".address", "at most 261 bytes"],
+        ...each("address", ...addresses).map((row) => [...row, 'must be one "<host>:<port>"'] as const),
+        ...each("host", "https://a.b", "a b", "a.b:99999", "a.b/x"),
+        ...each("method", "ge t", "GET /", "GÉT", "a:b").map((row) => [...row, "such as GET"] as const),
+        ...each("path", "no-slash", "https://a.b/x", "/a b", "/a\tb", "/a\u0000", "/a#b"),
+        [{ tls: "1.1" }, ".tls", '"1.2"'],
+        [{ path: `/${"a".repeat(8192)}` }, ".path", "at most 8192 bytes"],
+        [{ method: 1 }, ".method"],
+        [{ headers: { "no name": "a" } }, '.headers["no name"]', "not a name of an HTTP header"],
+        [{ headers: { a: "b\nc" } }, ".headers.a", "line break"],
+        [{ headers: "all" }, ".headers", "must be an object", '"unknown"'],
+        [{ user_agent: 1 }, ".user_agent"],
+        [{ client_certificate: true }, ".client_certificate"],
+        [{ client_certificate: {} }, ".client_certificate.authority", "is required"],
+        [{ token: "forged" }, ".token", "must be an object", '"invalid"'],
+        [{ token: {} }, ".token.issuer", "is required"],
+        [{ token: { ...token, at: {} } }, ".token.at.method", "is required"],
+        [{ session: { client_id: 1 } }, ".session.client_id"],
+      ];
+      for (const [wrong, field, ...mentions] of rows)
+        expectRefused(
+          await server.rest.post(PATH, { requests: [request, { ...request, ...wrong }] }),
+          invalid(`requests[1]${field}`, ...mentions),
+        );
       for (const asked of [
         { address: "192.0.2.1:5432" },
         { address: "[2001:db8::1]:5432", host: "192.0.2.1:80" },
@@ -257,50 +271,19 @@ onOneDatabase("What happens to requests", (start) => {
         { path: "unknown" },
       ])
         await decide([{ ...request, ...asked }]);
-      await refused({ tls: "1.1" }, ".tls", '"1.2"');
-      await refused({ path: `/${"a".repeat(8192)}` }, ".path", "at most 8192 bytes");
-      await refused({ method: 1 }, ".method");
-      await refused({ headers: { "no name": "a" } }, '.headers["no name"]', "not a name of an HTTP header");
-      await refused({ headers: { a: "b\nc" } }, ".headers.a", "line break");
-      await refused({ headers: "all" }, ".headers", "must be an object", '"unknown"');
-      await refused({ user_agent: 1 }, ".user_agent");
-      await refused({ client_certificate: true }, ".client_certificate");
-      await refused({ client_certificate: {} }, ".client_certificate.authority", "is required");
-      await refused({ token: "forged" }, ".token", "must be an object", '"invalid"');
-      await refused({ token: {} }, ".token.issuer", "is required");
-      await refused(
-        { token: { issuer: "https://id.example.com", at: {} } },
-        ".token.at.method",
-        "is required",
-      );
-      await refused({ session: { client_id: 1 } }, ".session.client_id");
-      expectRefused(await server.rest.post(PATH, {}), invalid("requests", "is required"));
-      expectRefused(await server.rest.post(PATH, { requests: [] }), invalid("requests", "must not be empty"));
-      expectRefused(
-        await server.rest.post(PATH, { requests: Array.from({ length: 101 }, () => request) }),
-        invalid("requests", "at most 100"),
-      );
-      expectRefused(
-        await server.rest.post(PATH, { requests: [{ ...request, form: FROM }] }),
-        unknownField("requests[0].form", "`from`"),
-      );
-      expectRefused(
-        await server.rest.post(PATH, {
-          requests: [
-            { ...request, session: { issuer: "https://id.example.com", client_id: "a", isuer: "b" } },
-          ],
-        }),
-        unknownField("requests[0].session.isuer", "`client_id`"),
-      );
-      expectRefused(await server.rest.post(`${PATH}?dry_run=true`, { requests: [request] }), {
-        status: 400,
-        code: "TP_1007",
-      });
+      for (const [body, refusal] of [
+        [{}, invalid("requests", "is required")],
+        [{ requests: [] }, invalid("requests", "must not be empty")],
+        [{ requests: Array(101).fill(request) }, invalid("requests", "at most 100")],
+        [{ requests: [{ ...request, form: FROM }] }, unknownField("requests[0].form", "`from`")],
+        [{ requests: [{ ...request, session: { isuer: "b" } }] }, unknownField("requests[0].session.isuer")],
+      ] as const)
+        expectRefused(await server.rest.post(PATH, body), refusal);
+      const dry = await server.rest.post(`${PATH}?dry_run=true`, { requests: [request] });
+      expectRefused(dry, { status: 400, code: "TP_1007" });
       expectRefused(await server.rest.get(PATH), { status: 405, code: "TP_1400" });
-      expectRefused(await new Rest(server.url, "tp_wrong").post(PATH, { requests: [request] }), {
-        status: 401,
-        code: "TP_1101",
-      });
+      const stranger = await new Rest(server.url, "tp_wrong").post(PATH, { requests: [request] });
+      expectRefused(stranger, { status: 401, code: "TP_1101" });
     });
 
     it("is available in the client too, for as many as a hundred requests", async () => {

@@ -12,6 +12,7 @@ import {
   type Json,
   missingReference,
   notFound,
+  type Refusal,
   serverOfThisFile,
   stale,
   taken,
@@ -130,47 +131,24 @@ onEveryDatabase("A dry run", (start) => {
     const key = sshKey().openssh;
     await server.created("/ssh_credentials", { public_key: key });
     const ghost = unknownId("bkdtg");
-    const attempts = [
-      { method: "POST", path: "/edges/tls", body: { hostports: [port] }, refusal: taken("hostports[0]") },
-      { method: "POST", path: "/ssh_credentials", body: { public_key: key }, refusal: taken("public_key") },
-      {
-        method: "POST",
-        path: "/edges/tls",
-        body: { hostports: [hostport()], backend: { backend_id: ghost } },
-        refusal: missingReference("backend.backend_id", ghost),
-      },
-      { method: "POST", path: "/edges/tls", body: { hostports: [1] }, refusal: invalid("hostports[0]") },
-      {
-        method: "POST",
-        path: "/event_destinations",
-        body: { target: { log_service: { auth: role } } },
-        refusal: invalid(),
-      },
-      {
-        method: "PATCH",
-        path: `/edges/tls/${edge}`,
-        body: { backend: { backend_id: ghost } },
-        refusal: missingReference("backend.backend_id"),
-      },
-      { method: "PATCH", path: `/ip_policies/${unknownId("ipp")}`, body: {}, refusal: notFound },
-      {
-        method: "PATCH",
-        path: `/edges/tls/${edge}`,
-        body: {},
-        headers: { "if-match": '"77"' },
-        refusal: stale,
-      },
-      {
-        method: "PUT",
-        path: `/edges/tls/${edge}/backend`,
-        body: { backend_id: ghost },
-        refusal: missingReference("backend_id"),
-      },
-      { method: "DELETE", path: `/edges/tls/${edge}`, headers: { "if-match": '"77"' }, refusal: stale },
-      { method: "DELETE", path: `/ip_policies/${policy}`, refusal: inUse(edge) },
-      { method: "DELETE", path: `/ip_policies/${unknownId("ipp")}`, refusal: notFound },
+    const backend = { backend_id: ghost };
+    const old = { "if-match": '"77"' };
+    const nobody = unknownId("ipp");
+    const attempts: readonly [string, string, Json | undefined, Refusal, Record<string, string>?][] = [
+      ["POST", "/edges/tls", { hostports: [port] }, taken("hostports[0]")],
+      ["POST", "/ssh_credentials", { public_key: key }, taken("public_key")],
+      ["POST", "/edges/tls", { backend }, missingReference("backend.backend_id", ghost)],
+      ["POST", "/edges/tls", { hostports: [1] }, invalid("hostports[0]")],
+      ["POST", "/event_destinations", { target: { log_service: { auth: role } } }, invalid()],
+      ["PATCH", `/edges/tls/${edge}`, { backend }, missingReference("backend.backend_id")],
+      ["PATCH", `/ip_policies/${nobody}`, {}, notFound],
+      ["PATCH", `/edges/tls/${edge}`, {}, stale, old],
+      ["PUT", `/edges/tls/${edge}/backend`, backend, missingReference("backend_id")],
+      ["DELETE", `/edges/tls/${edge}`, undefined, stale, old],
+      ["DELETE", `/ip_policies/${policy}`, undefined, inUse(edge)],
+      ["DELETE", `/ip_policies/${nobody}`, undefined, notFound],
     ];
-    for (const { method, path, body, headers, refusal } of attempts) {
+    for (const [method, path, body, refusal, headers] of attempts) {
       const [tried, real] = await leavingNothing(async () => [
         await server.rest.request(method, path + DRY, body, headers),
         await server.rest.request(method, path, body, headers),

@@ -8,6 +8,7 @@ import {
   serverOfThisFile,
   unique,
 } from "../support/api/expect";
+import { sitesOf } from "../support/api/sites";
 import { onEveryDatabase, onOneDatabase } from "../support/databases";
 import type { Rest, RestAnswer } from "../support/rest";
 
@@ -30,13 +31,7 @@ const rulesIn = (answer: RestAnswer): string[] => findingsIn(answer).map(({ rule
 onEveryDatabase("Exposure", (start) => {
   const server = serverOfThisFile(start);
 
-  const policyOf = async (...cidrs: string[]) => {
-    const { id } = await server.created("/ip_policies", { description: unique("policy") });
-    const rules = [];
-    for (const cidr of cidrs)
-      rules.push(await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" }));
-    return { id, rules };
-  };
+  const { only } = sitesOf(server);
   const tlsEdge = (fields: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...fields });
   const rowsAt = async (address: string, rest: Rest = server.rest) => {
     const answer = await rest.get(`/exposure?address=${encodeURIComponent(address)}`);
@@ -45,13 +40,13 @@ onEveryDatabase("Exposure", (start) => {
   };
 
   it("shows who can reach a stored hostport", async () => {
-    const { id } = await policyOf("10.0.0.0/9", "10.128.0.0/9");
+    const { ip_restriction } = await only("10.0.0.0/9", "10.128.0.0/9");
     const backend = await server.created("/backends/tunnel_group", {
       labels: { service: unique("web") },
       description: "web",
     });
     const edge = await tlsEdge({
-      ip_restriction: { ip_policy_ids: [id] },
+      ip_restriction,
       backend: { backend_id: backend.id },
       tls_termination: { min_version: "1.3" },
     });
@@ -161,12 +156,11 @@ onOneDatabase("A dry run with findings", (start) => {
     expect(JSON.stringify(findingsIn(answer))).not.to.contain("canary");
     return answer;
   };
-  const restricted = async (cidr = "10.0.0.0/8") => {
-    const { id } = await server.created("/ip_policies", { description: unique("policy") });
-    const rule = await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" });
-    const ip_restriction = { ip_policy_ids: [id] };
+  const { only } = sitesOf(server);
+  const restricted = async () => {
+    const { ip_restriction, ...made } = await only("10.0.0.0/8");
     const edge = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction });
-    return { policy: id, rule, edge, address: edge.hostports[0] as string };
+    return { ...made, edge, address: edge.hostports[0] as string };
   };
 
   it("has the usual answer, and adds the effects of a creation", async () => {
@@ -210,8 +204,8 @@ onOneDatabase("A dry run with findings", (start) => {
     const moved = await expectFound("PATCH", weighted, weights(10, 90), "traffic-moved");
     expect(findingsIn(moved)[0]?.address).to.equal(address);
     await expectFound("PATCH", weighted, weights(0), "traffic-stopped", "unused");
-    await expectFound("PATCH", `/ip_policy_rules/${rule.id}`, { cidr: "10.0.0.0/7" }, "network-widened");
-    await expectFound("DELETE", `/ip_policy_rules/${rule.id}`, undefined, "network-narrowed");
+    await expectFound("PATCH", `/ip_policy_rules/${rule}`, { cidr: "10.0.0.0/7" }, "network-widened");
+    await expectFound("DELETE", `/ip_policy_rules/${rule}`, undefined, "network-narrowed");
     await expectFound("DELETE", at, undefined, "address-removed", "unused", "unused");
     expect((await server.read(at)).backend.backend.id).to.equal(both.id);
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { SetInTest } from "../changesets/support";
 import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
+import { sitesOf } from "../support/api/sites";
 import { onEveryDatabase } from "../support/databases";
 
 onEveryDatabase("IP restrictions", (start) => {
@@ -10,12 +11,8 @@ onEveryDatabase("IP restrictions", (start) => {
   const PROXY = { "x-forwarded-for": "127.0.0.1" };
   const KEPT_OUT = { status: 403, code: "TP_1200", mentions: ["IP restriction", "127.0.0.1"] } as const;
 
-  const policy = async (...cidrs: string[]): Promise<string> => {
-    const { id } = await server.created("/ip_policies", {});
-    for (const cidr of cidrs)
-      await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" });
-    return id;
-  };
+  const { only } = sitesOf(server);
+  const policy = async (...cidrs: string[]): Promise<string> => (await only(...cidrs)).policy;
   const restrict = async (type: string, ...policies: string[]) =>
     server.created(PATH, { type, enforced: true, ip_policy_ids: policies });
   const keyOf = async (role: string) => (await server.member({ role })).rest;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
-import { MODULES, moduleFixtures } from "../support/api/modules";
+import { moduleFixtures } from "../support/api/modules";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 import { Promises } from "../support/promises";
@@ -107,7 +107,8 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
       if (!owner) throw new Error(`No resource type has the prefix ${prefix}`);
       const modules = await moduleFixtures(server, prefix);
       const { id } = await server.created(owner.path, await owner.body(server.rest));
-      for (const name of MODULES) await add("PUT", `${owner.path}/${id}/${name}`, modules[name].first);
+      for (const [name, { first }] of Object.entries(modules))
+        await add("PUT", `${owner.path}/${id}/${name}`, first);
     }
     return requests;
   };

@@ -20,10 +20,12 @@ export const sitesOf = (server: Server) => ({
     return { edge, routes: made, backend: id };
   },
 
-  /** A policy that admits a network, its rule, and the module that applies it. */
-  async only(cidr: string) {
+  /** A policy that admits networks, its first rule, and the module that applies it. */
+  async only(...cidrs: readonly string[]) {
     const { id } = await server.created("/ip_policies", {});
-    const rule = await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" });
-    return { policy: id, rule: rule.id, ip_restriction: { ip_policy_ids: [id] } };
+    const rules = [];
+    for (const cidr of cidrs)
+      rules.push((await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" })).id);
+    return { policy: id, rule: rules[0], ip_restriction: { ip_policy_ids: [id] } };
   },
 });
