@@ -1,8 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
-import { collectionOf, createSchema, registry, rename } from "@tunnelplane/sdk/contract";
+import {
+  bare,
+  collectionOf,
+  createSchema,
+  formatPath,
+  marksOf,
+  referencesIn,
+  registry,
+  rename,
+} from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import type { z } from "zod";
+import { serverCertificate } from "../support/api/fixtures";
 import { TYPES } from "../support/api/types";
 import { Folder, NOBODY } from "../support/catalogue";
 import type { Engine } from "../support/engine";
@@ -14,42 +25,64 @@ import {
   worldOfThisFile,
 } from "../support/provider";
 
+/** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const EVERYTHING = `
-tunnelCredentials:
-  agent:
-    acl: ["bind:app.example.com"]
-sshCredentials:
-  agent:
-    publicKey: !file keys/agent.pub
+botUsers: { ci: { name: ci } }
+projects: { shop: { name: shop } }
+memberships: { ci: { projectId: shop, botUserId: ci, role: member } }
+apiKeys: { ci: { ownerId: ci, projectId: shop } }
+workloadIdentities: { job: { issuer: "https://ci.example.com", claims: { sub: "repo:acme/infra" }, botUserId: ci, audiences: [ci] } }
+tunnelCredentials: { agent: { ownerId: ci, acl: ["bind:app.example.com"] } }
+sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }
+sshCertificateAuthorities: { people: {}, hosts: {} }
+sshUserCertificates: { ada: { sshCertificateAuthorityId: people, publicKey: !file agent.pub, principals: [ada] } }
+sshHostCertificates: { bastion: { sshCertificateAuthorityId: hosts, publicKey: !file agent.pub, principals: [bastion] } }
+certificateAuthorities:
+  clients: { caPem: !file ca.pem }
+  partners:
+    caPem: |
+      PARTNERS
+tlsCertificates: { shop: { certificatePem: !file shop.pem, privateKeyPem: !file shop.key } }
+reservedDomains: { shop: { domain: shop.example.com, certificateId: shop } }
+ipRestrictions: { everywhere: { type: endpoints, ipPolicyIds: [office] } }
+ipPolicies: { office: }
+ipPolicyRules:
+  berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow }
+tunnelGroupBackends: { web: { labels: { service: web, some_key: "8080" } }, spare: { labels: { service: spare } } }
+failoverBackends: { first: { backends: [web, spare] } }
+weightedBackends: { both: { backends: { web: 95, spare: 5 } } }
 tlsEdges:
   app:
     hostports: [app.example.com:443]
-    backend: { backendId: app }
-    mutualTls: { certificateAuthorityIds: [partners, clients] }
+    backend: { backendId: both }
     ipRestriction: &office { ipPolicyIds: [office] }
+    mutualTls: { certificateAuthorityIds: [partners, clients] }
     tlsTermination:
     policies:
       inbound:
         - name: slow down
           actions: [{ type: rate-limit, config: { name: each, capacity: 5, rate: 1m, bucket_key: [conn.client_ip] } }]
-  other:
-    ipRestriction: *office
-certificateAuthorities:
-  clients:
-    caPem: !file clients-ca.pem
-  partners:
-    caPem: |
-      PARTNERS
-guarantees:
-  admin: { expect: refused, addresses: ["*:443/admin"], clientCertificate: none }
-ipPolicyRules:
-  berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow }
-ipPolicies:
-  office:
-tunnelGroupBackends:
-  app:
-    labels: { service: app, some_key: "8080" }
+tcpEdges: { db: { backend: { backendId: both }, ipRestriction: *office } }
+httpsEdges: { site: { mutualTls: { certificateAuthorityIds: [clients] } } }
+httpsEdgeRoutes:
+  all: { edgeId: site, matchType: path_prefix, match: /, backend: { backendId: first }, ipRestriction: { ipPolicyIds: [office] } }
+eventDestinations: { audit: { target: { monitoringService: { apiKey: key } } } }
+eventSubscriptions: { watch: { sources: [{ type: ip_policy_created.v0 }], destinationIds: [audit] } }
+guarantees: { admin: { expect: refused, addresses: ["*:443/admin"], clientCertificate: none } }
 `;
+
+/** The fields below a schema that refer to other objects, as `backend.backend_id`. */
+const referencesBelow = (schema: z.ZodType, name: string): string[] =>
+  marksOf(schema).reference
+    ? [name]
+    : Object.entries((bare(schema) as z.ZodObject).shape ?? {}).flatMap(([field, inner]) =>
+        referencesBelow(inner as z.ZodType, `${name}.${field}`),
+      );
+
+/** Every reference that the contract has. */
+const REFERENCES = registry.flatMap(({ kind, fields }) =>
+  Object.entries(fields).flatMap(([name, schema]) => referencesBelow(schema, `${kind} ${name}`)),
+);
 
 /** Types that the shared tests leave out, because they have other common fields. */
 const OWNERS: Record<string, object> = { api_key: {}, bot_user: { name: "ci" } };
@@ -70,42 +103,44 @@ describe("A catalogue in YAML", () => {
   let stack: Engine;
   before(async () => {
     stack = await world.stack(server, program);
-    folder.write(makeSshKey(), "keys/agent.pub");
-    folder.write(authorities.clients, "clients-ca.pem");
+    folder.write(makeSshKey(), "agent.pub");
+    folder.write(authorities.clients, "ca.pem");
+    const { certificate_pem, private_key_pem } = serverCertificate("shop.example.com");
+    folder.write(certificate_pem, "shop.pem");
+    folder.write(private_key_pem, "shop.key");
   });
   after(() => folder.remove());
 
-  it("declares what it lists, in any order and by name, and nothing changes the second time", async () => {
+  it("declares what it lists, in any order, with names for ids in every kind of reference, and nothing changes the second time", async () => {
     folder.write(everything);
-    const first = await stack.up();
-    expect(first.steps.map(({ op, type, name }) => `${op} ${type} ${name}`)).to.have.members([
-      "create TunnelCredential agent",
-      "create SshCredential agent",
-      "create TlsEdge app",
-      "create TlsEdge other",
-      "create CertificateAuthority clients",
-      "create CertificateAuthority partners",
-      "create IpPolicyRule berlin",
-      "create IpPolicy office",
-      "create TunnelGroupBackend app",
-      "create Guarantee admin",
-    ]);
+    const { steps } = await stack.up();
+    expect(new Set(steps.map(({ op }) => op))).to.deep.equal(new Set(["create"]));
+    const resources = stack.resources();
+    const ids = new Set(resources.flatMap(({ id }) => id?.split("/") ?? []));
+    const found = registry.flatMap((definition) => {
+      const schema = createSchema(definition);
+      const declared = resources.filter(({ type }) => type.endsWith(`:${definition.type}`));
+      return declared
+        .flatMap(({ inputs }) => referencesIn(schema, rename(schema, inputs, "wire")))
+        .map(({ path, id }) => {
+          expect(ids, `${definition.kind} ${formatPath(path)}`).to.include(id);
+          return `${definition.kind} ${path.filter((part) => typeof part === "string" && part !== id).join(".")}`;
+        });
+    });
+    // A new field that refers to something belongs into the catalogue above.
+    expect([...new Set(found)]).to.have.members(REFERENCES);
+    const [weighted] = (await server.rest.get("/backends/weighted")).body.backends;
+    expect(Object.values(weighted.backends)).to.have.members([95, 5]);
     const recorded: { urn: string; dependencies?: string[] }[] = JSON.parse(stack.stateFile()).checkpoint
       .latest.resources;
     const guarantee = recorded.find(({ urn }) => urn.includes("Guarantee"));
-    expect(guarantee?.dependencies, "made last, deleted first").to.have.length(first.steps.length - 1);
-    const [backend] = (await server.rest.get("/backends/tunnel_group")).body.backends;
-    const [policy] = (await server.rest.get("/ip_policies")).body.ip_policies;
-    const named = (await server.rest.get("/certificate_authorities")).body.certificate_authorities as {
-      subject_common_name: string;
-    }[];
-    const app = (await server.rest.get("/edges/tls")).body.tls_edges.find(
-      (edge: { hostports: string[] }) => edge.hostports.length > 0,
-    );
-    expect(backend.labels).to.deep.equal({ service: "app", some_key: "8080" });
-    expect(app.backend.backend.id).to.equal(backend.id);
-    expect(app.ip_restriction.ip_policies.map(({ id }: { id: string }) => id)).to.deep.equal([policy.id]);
-    expect(app.mutual_tls.certificate_authorities).to.have.length(named.length);
+    expect(guarantee?.dependencies, "made last, deleted first").to.have.length(steps.length - 1);
+    const groups = (await server.rest.get("/backends/tunnel_group")).body.backends;
+    expect(groups.map(({ labels }: { labels: object }) => labels)).to.deep.include({
+      ...{ service: "web", some_key: "8080" },
+    });
+    const [app] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    expect(app.mutual_tls.certificate_authorities).to.have.length(2);
     expect(app.policies.inbound[0].actions[0].config).to.deep.include({
       rate: "1m",
       bucket_key: ["conn.client_ip"],
