@@ -8,6 +8,7 @@ export type Version = "base" | "changed" | "near";
 /** Objects that scenarios share and do not change. */
 export interface Shared {
   readonly clients: tunnels.CertificateAuthority;
+  readonly partners: tunnels.CertificateAuthority;
   readonly office: tunnels.IpPolicy;
   readonly member: tunnels.BotUser;
   readonly audit: tunnels.EventDestination;
@@ -25,6 +26,7 @@ export interface Scenario extends Shared {
 }
 
 export const clientsPem = certificate({ name: "Clients" }).pem;
+export const partnersPem = certificate({ name: "Partners" }).pem;
 /** A server's certificate for years, and one for some days. */
 export const lasting = serverCertificate("ends.example.com");
 export const ending = serverCertificate("ends.example.com", { days: 10 });

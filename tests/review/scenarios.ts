@@ -8,6 +8,7 @@ import {
   inAMonth,
   inAYear,
   inDays,
+  partnersPem,
   ROLE,
   type Scenario,
   STREAM,
@@ -17,6 +18,7 @@ import {
 /** Everything, in one version. */
 export function declareAll(version: Version): void {
   const clients = new tunnels.CertificateAuthority("shared clients", { caPem: clientsPem });
+  const partners = new tunnels.CertificateAuthority("shared partners", { caPem: partnersPem });
   const office = new tunnels.IpPolicy("shared office", {});
   new tunnels.IpPolicyRule("shared office rule", {
     ipPolicyId: office.id,
@@ -26,10 +28,11 @@ export function declareAll(version: Version): void {
   new tunnels.TlsEdge("shared edge", {
     hostports: ["shared.example.com:443"],
     ipRestriction: { ipPolicyIds: [office.id] },
-    mutualTls: { certificateAuthorityIds: [clients.id] },
+    mutualTls: { certificateAuthorityIds: [clients.id, partners.id] },
   });
   const shared = {
     clients,
+    partners,
     office,
     member: new tunnels.BotUser("shared member", { name: "member" }),
     audit: new tunnels.EventDestination("shared audit", {
@@ -163,6 +166,8 @@ const DECLARE = {
     const admin = { "/admin": { jwtValidation: token(["a"]) } };
     route(it, {}, it.pick<Routes>(admin, {}, admin));
   },
+  "callers-refused": (it) =>
+    route(it, {}, it.pick<Routes>({}, { "/api": { jwtValidation: token(["a"]) } }, {})),
   "opened-unprotected": (it) => {
     edge(it, {
       hostports: it.pick(
@@ -213,6 +218,33 @@ const DECLARE = {
     new tunnels.ApiKey(it.rule, { expiresAt: inAYear, ...(it.isNear && { ownerId: it.member.id }) }),
   ...HOLDER_SCENARIOS,
   ...RESERVED_SCENARIOS,
+  "network-widened": (it) =>
+    admits(it, it.pick(["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8", "10.1.0.0/16"])),
+  "network-narrowed": (it) =>
+    admits(
+      it,
+      it.pick(
+        ["10.0.0.0/8", "192.168.0.0/16"],
+        ["10.0.0.0/8"],
+        ["10.0.0.0/8", "192.168.0.0/17", "192.168.128.0/17"],
+      ),
+    ),
+  "authority-added": (it) =>
+    edge(
+      it,
+      { mutualTls: { certificateAuthorityIds: it.pick([it.clients.id], [it.clients.id, it.partners.id]) } },
+      it.isNear,
+    ),
+  "authority-removed": (it) =>
+    edge(it, {
+      mutualTls: {
+        certificateAuthorityIds: it.pick(
+          [it.clients.id, it.partners.id],
+          [it.clients.id],
+          [it.partners.id, it.clients.id],
+        ),
+      },
+    }),
   "sign-in-changed": (it) =>
     route(it, {
       oidc: it.pick(
@@ -221,6 +253,28 @@ const DECLARE = {
         oidc({ scopes: ["email", "openid"] }),
       ),
     }),
+  "token-changed": (it) =>
+    route(it, { jwtValidation: it.pick(token(["a"]), token(["b"]), token(["a"], ["ES256", "RS256"])) }),
+  "tls-lowered": (it) =>
+    edge(
+      it,
+      {
+        tlsTermination: it.pick<tunnels.TlsEdgeTlsTerminationModule>(
+          { minVersion: "1.3" },
+          { minVersion: "1.2" },
+        ),
+      },
+      it.isNear,
+    ),
+  "tls-raised": (it) =>
+    edge(
+      it,
+      it.pick<tunnels.TlsEdgeArgs>(
+        {},
+        { tlsTermination: { minVersion: "1.3" } },
+        { tlsTermination: { minVersion: "1.2" } },
+      ),
+    ),
   "traffic-moved": (it) => {
     const [old, fresh] = ["old", "fresh"].map(
       (release) => new tunnels.TunnelGroupBackend(`${it.rule} ${release}`, { labels: { release } }),
@@ -233,6 +287,14 @@ const DECLARE = {
     });
     edge(it, { backend: { backendId: split.id } });
   },
+  "actions-changed": (it) =>
+    edge(it, {
+      policies: it.pick(
+        { inbound: [limits("all")] },
+        { inbound: [limits("all", 20)] },
+        { inbound: [limits("another name")] },
+      ),
+    }),
   "user-agents-changed": (it) =>
     route(it, { userAgentFilter: { allow: it.pick(["a", "b"], ["a", "c"], ["b", "a"]) } }),
   "webhook-changed": (it) =>
@@ -241,6 +303,14 @@ const DECLARE = {
         { provider: "github", secret: "s" },
         { provider: "slack", secret: "s" },
         { enabled: true, provider: "github", secret: "s" },
+      ),
+    }),
+  "credential-narrowed": (it) =>
+    new tunnels.TunnelCredential(it.rule, {
+      acl: it.pick(
+        ["bind:a.example.com", "bind:b.example.com"],
+        ["bind:a.example.com"],
+        ["bind:b.example.com", "bind:a.example.com"],
       ),
     }),
   "credential-revoked": (it) =>
@@ -256,6 +326,14 @@ const DECLARE = {
       { acl: ["bind:d.example.com"], description: it.pick("", "changed", "changed") },
       { replaceOnChanges: it.isChanged ? ["description"] : [] },
     ),
+  "ssh-certificate-reissued": (it) =>
+    new tunnels.SshUserCertificate(it.rule, {
+      ...CERTIFICATE,
+      sshCertificateAuthorityId: it.people.id,
+      principals: ["ada"],
+      extensions: it.pick<Record<string, string>>({}, { "permit-pty": "" }),
+      description: it.pick("", "", "changed"),
+    }),
   "events-stopped": (it) => {
     const [made, changed] = [{ type: "tls_edge_created.v0" }, { type: "tls_edge_updated.v0" }];
     new tunnels.EventSubscription(it.rule, {
@@ -263,6 +341,16 @@ const DECLARE = {
       sources: it.pick([made, changed], [made], [changed, made]),
     });
   },
+  "module-disabled": (it) =>
+    edge(
+      it,
+      it.isChanged
+        ? { mutualTls: { enabled: false, certificateAuthorityIds: [it.clients.id] } }
+        : { description: it.pick("", "", "changed") },
+    ),
+  "expires-soon": (it) =>
+    it.isBase ||
+    new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
   "access-ends": (it) =>
     new tunnels.TunnelCredential(it.rule, {
       acl: ["bind:e.example.com"],
