@@ -12,7 +12,7 @@ const ROOT = join(__dirname, "..");
 const CHECKED = [
   "tests/gateway",
   "tests/trust",
-  ...["apiKeys", "guarantees", "lentGuarantees", "names", "owners", "places", "rights", "teams"].map(
+  ...["apiKeys", "guarantees", "names", "owners", "places", "rights", "teams"].map(
     (name) => `tests/api/${name}.full.test.ts`,
   ),
   ...["guaranteedChanges", "scopes", "viewers"].map((name) => `tests/api/${name}.test.ts`),
