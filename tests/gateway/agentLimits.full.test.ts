@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { IN_DEFAULT, SshServerAlone } from "./sshServer";
@@ -46,57 +46,26 @@ describe("Limits of agents", () => {
     await until(() => one.ssh.agents[0]?.bind.length === 200);
   });
 
-  it("an agent that hangs up while the server is being asked leaves nothing behind", async () => {
-    let answer: (nothing?: unknown) => void = () => undefined;
-    answered = new Promise((resolve) => {
-      answer = resolve;
-    });
-    const child = agent("service=web:443");
-    await until(() => asked > 0);
-    child.kill("SIGKILL");
-    await once(child, "close");
-    await until(() => one.ssh.connections === 0);
-    answer();
-    await sleep(50);
-    expect(one.open()).to.deep.equal([]);
-    expect(one.log).to.deep.equal([]);
-  });
-
-  it("strangers who do not log in can keep out only others of their own address", async () => {
-    const strangers: Socket[] = [];
-    try {
-      for (let count = 0; count < 100; count++) {
-        const socket = connect(one.port, "127.0.0.1");
-        strangers.push(socket);
-        await once(socket, "data");
-      }
-      const greeting = async (localAddress: string) => {
-        const socket = connect({ port: one.port, host: "127.0.0.1", localAddress });
-        strangers.push(socket);
-        const [said] = await Promise.race([
-          once(socket, "data"),
-          once(socket, "close").then(() => ["hung up"]),
-        ]);
-        return String(said).slice(0, 7);
-      };
-      expect(await greeting("127.0.0.2")).to.equal("SSH-2.0");
-      const before = one.ssh.connections;
-      await greeting("127.0.0.1");
-      await until(() => one.ssh.connections === before);
-      strangers[0]?.destroy();
-      await until(() => one.ssh.connections < before);
-      agent("service=web:443");
-      await until(() => one.ssh.agents.length === 1);
-    } finally {
-      for (const socket of strangers) socket.destroy();
-    }
-  });
-
   it("an agent that no longer answers is hung up on, and its socket goes", async () => {
     const child = agent("service=web:443");
     await until(() => one.open().length === 1);
     child.kill("SIGSTOP");
     await until(() => one.ssh.agents.length === 0);
+    expect(one.open()).to.deep.equal([]);
+  });
+
+  it("an agent whose last bind is cancelled stays, and leaves no socket", async () => {
+    const control = join(one.folder, "key-control");
+    const options = ["ControlMaster=yes", `ControlPath=${control}`];
+    one.agent(["service=web:443", "service=web,n=1:443"], options).stderr?.resume();
+    await until(() => one.ssh.agents[0]?.bind.length === 3);
+    for (const [bind, left] of Object.entries({
+      "service=web:443": "serving",
+      "service=web,n=1:443": "idle",
+    })) {
+      await once(one.control(control, "cancel", bind), "exit");
+      await until(() => one.ssh.states.join() === left);
+    }
     expect(one.open()).to.deep.equal([]);
   });
 });

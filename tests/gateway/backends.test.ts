@@ -37,11 +37,6 @@ describe("A backend inside of other backends", () => {
     return counts;
   }
 
-  it("is not passed over: a failover directly in a failover has its place in the order", async () => {
-    await serve("outer", failover("outer", "inner", "last"), failover("inner", "dead1", "one"));
-    expect(await answers()).to.deep.equal({ one: 40 });
-  });
-
   it("is not passed over at any depth, where several share it, or in a weighted one with a single weight", async () => {
     await serve(
       "outer",
@@ -55,17 +50,6 @@ describe("A backend inside of other backends", () => {
       failover("nothing"),
     );
     expect(await answers()).to.deep.equal({ one: 40 });
-  });
-
-  it("gets its share where a failover is in a weighted one, also in the last place of a failover", async () => {
-    const both = weighted("both", { inner: 1, other: 1 });
-    const inners = [failover("inner", "dead1", "one"), failover("other", "dead2", "last")];
-    for (const more of [[], [failover("outer", "dead3", "both")]]) {
-      await serve(more.length === 0 ? "both" : "outer", ...more, both, ...inners);
-      const { one = 0, last = 0, ...others } = await answers();
-      expect(others).to.deep.equal({});
-      expect([one > 0, last > 0]).to.deep.equal([true, true]);
-    }
   });
 
   it("is refused with the reason where a failover has another backend after a weighted one, at any depth", async () => {

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp } from "node:net";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -102,19 +100,6 @@ describe("A connection", () => {
     expect(
       (await readAnswer(other, "GET / HTTP/1.1\r\nhost: db.example.com\r\nconnection: close\r\n\r\n")).status,
     ).to.equal(200);
-  });
-
-  it("over HTTP/2 leaves Envoy at most 2 MiB that a backend does not read", async () => {
-    await gateway.serve(open());
-    const session = connectHttp2(`https://127.0.0.1:${gateway.state.port}`, {
-      servername: "app.example.com",
-      rejectUnauthorized: false,
-    });
-    const [settings] = await once(session, "remoteSettings");
-    expect(settings.initialWindowSize).to.equal(1_048_576);
-    while ((session.state.remoteWindowSize ?? 0) <= 65_535) await sleep(10);
-    expect(session.state.remoteWindowSize).to.equal(2_097_152);
-    session.destroy();
   });
 
   it("is closed where its port has as many as it may have, until one of them ends; each port has a limit of its own", async () => {

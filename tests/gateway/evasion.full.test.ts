@@ -7,7 +7,7 @@ import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile, signedBy } from "./traffic";
-import { authority, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, rule, to } from "./worlds";
+import { authority, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, to } from "./worlds";
 
 // biome-ignore format: one trick beside the other
 /** Ways to write a path below /jwt or /private so that a check might not see it. */
@@ -251,34 +251,5 @@ describe("No request gets around a check:", () => {
       expect(answer.status, what).to.be.oneOf([0, 200, 400, 403, 501]);
       if (answer.status === 200) expect(JSON.parse(answer.body).path, what).to.equal("/open"); // written anew
     }
-  });
-
-  it("the gateway neither trusts nor forwards its own headers when a client sends them", async () => {
-    const world = [
-      httpsEdge({
-        routes: [
-          route({
-            backend: to("up"),
-            policies: inbound(policy(['conn.client_ip == "127.0.0.1"', 'req.path == "/secret"'], ["deny"])),
-          }),
-        ],
-      }),
-      fixed("up", gateway.state.upstream.address),
-      rule("x", "allow", "0.0.0.0/0"),
-    ];
-    await gateway.serve(world);
-    const headers = {
-      "x-tunnelplane-client-ip": "9.9.9.9",
-      "x-tunnelplane-path": "/",
-      "x-forwarded-for": "9.9.9.9",
-      "x-tunnelplane-sni": "x",
-    };
-    const { allowed } = await refusedBeside({
-      refused: () => gateway.http1("/secret", { headers }),
-      as: 403,
-      allowed: () => gateway.http1("/other", { headers }),
-    });
-    const names = Object.keys(JSON.parse(allowed.body).headers);
-    expect(names.filter((name) => name.startsWith("x-tunnelplane"))).to.deep.equal([]);
   });
 });

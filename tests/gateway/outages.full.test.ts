@@ -234,26 +234,4 @@ describe("A gateway", () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
-
-  it("reports every edge, however many reasons there are to give", async () => {
-    const one = running.now;
-    await one.useOwnServer();
-    // Their reasons take more than 1 MiB.
-    const count = 600;
-    const long = [1, 2, 3].map(() => "x".repeat(60)).join(".");
-    const objects = Array.from({ length: count }, (_, index) => ({
-      kind: "https_edge" as const,
-      key: `e${index}`,
-      fields: {
-        hostports: Array.from({ length: 6 }, (_, each) => `e${index}.h${each}.${long}.example.com:443`),
-      },
-    }));
-    await one.api.changesets.apply({ set: "many", objects });
-    one.run("--certs", one.folder);
-    const edges = await one.reports((all) => all.length === count);
-    expect(edges.every(({ state }) => state === "rejected")).to.equal(true);
-    expect(edges[0]?.reason).to.match(/^e0\.h0\..+; and 1 more hostports$/);
-    expect(edges.at(-1)?.reason).to.match(/^e599\.h0\..+; and 1 more hostports$/);
-    expect(one.gateway.log).not.to.contain("did not reach the server");
-  });
 });

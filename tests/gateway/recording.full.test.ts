@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Report } from "@tunnelplane/pulumi/review";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
-import { previewOf, runReview, step } from "../review/support";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
 import { GatewayProcess } from "../support/gateway";
@@ -292,17 +290,6 @@ describe("A gateway that records traffic", () => {
     expect(later.find(({ path }) => path === "/later")?.from).to.equal("127.0.0.1");
   });
 
-  it("is not misled by callers who send the separators of Envoy's reports", async () => {
-    const { now: one } = running;
-    const agents = { "user-agent": "curl\u001f1.3\u001f200" };
-    expect((await one.ask(OPEN, "/between", { headers: agents })).status).to.equal(400);
-    expect((await one.ask(OPEN, "/bet\u001fween")).status).to.equal(400);
-    await one.ask(`${OPEN}\u001f`, "/between");
-    await one.ask(OPEN, "/after-between");
-    await one.until(() => lines().some(({ path }) => path === "/after-between"));
-    expect(lines().filter(({ path }) => path?.includes("between"))).to.have.length(1);
-  });
-
   it("keeps its files from other users, and prints them", async () => {
     const { now: one } = running;
     await one.gateway.stop();
@@ -311,43 +298,6 @@ describe("A gateway that records traffic", () => {
     const printing = GatewayProcess.start(["traffic", "--since", "1h", "--state", one.state]);
     expect(await printing.ended(), printing.log).to.equal(0);
     expect(printing.out).to.equal(read());
-  });
-
-  it("is read by a review, which says how many of its callers a change locks out", async () => {
-    const inputs = {
-      edgeId: "id_of_site",
-      matchType: "path_prefix",
-      match: "/",
-      backend: { backendId: "id_of_web" },
-    };
-    const unchanged = (type: string, name: string, fields: object) =>
-      step(type, name, { before: { ...fields }, after: { ...fields } });
-    const preview = previewOf([
-      unchanged("StaticBackend", "web", { address: "10.0.0.7:8080" }),
-      unchanged("HttpsEdge", "site", { hostports: [`${OPEN}:443`] }),
-      unchanged("IpPolicy", "office", {}),
-      unchanged("IpPolicyRule", "rule", {
-        ipPolicyId: "id_of_office",
-        cidr: "10.0.0.0/8",
-        action: "allow",
-      }),
-      step("HttpsEdgeRoute", "pages", {
-        before: inputs,
-        after: { ...inputs, ipRestriction: { ipPolicyIds: ["id_of_office"] } },
-      }),
-    ]);
-    const { folder: place } = running.now;
-    const [file, day] = [join(place, "preview.json"), join(place, "day.jsonl")];
-    writeFileSync(file, preview);
-    writeFileSync(day, read());
-    const { stdout, stderr } = await runReview([file, "--traffic", day, "--format", "json"]);
-    expect(stderr).to.equal("");
-    const { traffic } = JSON.parse(stdout) as Report;
-    const sum = (all: readonly TrafficLine[]) => all.reduce((total, { count }) => total + count, 0);
-    const answered = lines().filter(({ address, status }) => address === `${OPEN}:443` && status === 200);
-    expect(traffic).to.include({ requests: sum(lines()), opened: 0, moved: 0 });
-    expect(traffic?.refused).to.equal(sum(answered)).and.to.be.greaterThan(5);
-    expect(traffic?.sentence).to.contain(`\`GET ${OPEN}:443/`).and.to.contain("from 127.0.0.");
   });
 
   it("says what is wrong with its settings", async () => {

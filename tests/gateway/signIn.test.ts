@@ -32,20 +32,6 @@ describe("Sign-in and logs by a real Envoy", () => {
     expect((await gateway.http2("/x", { method: "OPTIONS" })).status).to.not.equal(200);
   });
 
-  it("redirects users at every hostport of an edge, and at every name of a wildcard", async () => {
-    const routes = [route({ backend: to("up"), oidc: oidc() })];
-    const hosts = ["app.example.com", "x.b.example.com", "*.example.com"];
-    await gateway.serve(
-      [
-        httpsEdge({ hostports: hosts.map((host) => `${host}:443`), routes }),
-        fixed("up", gateway.state.upstream.address),
-      ],
-      { issuers },
-    );
-    for (const sni of ["app.example.com", "x.b.example.com", "any.example.com"])
-      expect((await gateway.http2("/x", { sni })).status, sni).to.equal(302);
-  });
-
   it("accepts no forged cookie, token or callback", async () => {
     const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
     const [, id] =

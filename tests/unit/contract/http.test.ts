@@ -1,4 +1,4 @@
-import { definitionOf, fieldsOfForm, validateCreate } from "@tunnelplane/sdk/contract";
+import { definitionOf, durationSeconds, fieldsOfForm, validateCreate } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
 type Json = Record<string, unknown>;
@@ -149,6 +149,10 @@ describe("A time", () => {
       expect(ends(written))
         .to.deep.include({ problems: [] })
         .and.to.have.nested.property("value.expires_at", kept);
+  });
+
+  it("adds up as a length of days, hours, minutes and seconds", () => {
+    expect(["8h", "1d12h30m5s"].map(durationSeconds)).to.deep.equal([28_800, 131_405]);
   });
 
   it("has no second 60 but at the end of a day in UTC", () => {

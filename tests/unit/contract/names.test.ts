@@ -1,17 +1,13 @@
 import {
-  camelCase,
   camelCasePath,
-  counted,
   createSchema,
   definitionNamed,
   definitionOf,
   didYouMean,
   formatPath,
   nameAndId,
-  plural,
   rename,
   validateCreate,
-  withArticle,
 } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
@@ -33,29 +29,6 @@ describe("A name", () => {
     expect(nameAndId('a "b"\nc', "edgtls_1")).to.equal('"a \\"b\\"\\nc" (edgtls_1)');
     for (const none of [undefined, null, "", "edgtls_1"])
       expect(nameAndId(none, "edgtls_1")).to.equal("edgtls_1");
-  });
-
-  it("has the article that it is spoken with", () => {
-    expect(
-      ["TLS edge", "SSH credential", "IP policy", "backend", "event destination"].map(withArticle),
-    ).to.deep.equal(["a TLS edge", "an SSH credential", "an IP policy", "a backend", "an event destination"]);
-  });
-
-  it("is counted in the singular where there is one", () => {
-    expect([0, 1, 2].map((count) => counted(count, "entry"))).to.deep.equal([
-      "0 entries",
-      "1 entry",
-      "2 entries",
-    ]);
-  });
-
-  it("is converted to camelCase and to its plural", () => {
-    expect(camelCase("certificate_authority_ids")).to.equal("certificateAuthorityIds");
-    expect(["ip_policy", "tls_edge", "address"].map(plural)).to.deep.equal([
-      "ip_policies",
-      "tls_edges",
-      "addresses",
-    ]);
   });
 });
 

@@ -101,27 +101,6 @@ describe("Claims of tokens and users", () => {
     );
   });
 
-  it("decide a request that says them; without, what depends on them is not known", () => {
-    const decider = decisions(users({ groups: ["ops"], email: ["*@example.com"] }));
-    const ask = (session: object | null) =>
-      decider.decide({ address: ADDRESS, from: "198.51.100.7", session });
-    const ann = { groups: ["x", "ops"], email: "ann@example.com", email_verified: true };
-    expect(ask({ claims: ann }).outcome).to.equal("answered");
-    expect(ask(null)).to.include({ outcome: "sign_in", status: 302 });
-    expect(ask({}))
-      .to.include({ outcome: "unknown" })
-      .and.to.have.property("sentence")
-      .that.contains("claims");
-    const lacking = ask({ claims: { ...ann, groups: ["x"] } });
-    expect(lacking).to.include({ outcome: "refused", status: 403 });
-    expect(lacking.by?.field).to.equal("oidc");
-    expect(lacking.sentence).to.contain("The claim `groups` of the ID token is none of those");
-    expect(ask({ claims: { ...ann, email_verified: false } }).sentence).to.contain("`email_verified`");
-    expect(
-      decisions(users(undefined)).decide({ address: ADDRESS, from: "198.51.100.7", session: {} }).outcome,
-    ).to.equal("answered");
-  });
-
   it("are in the rows of exposures only where some are asked for", () => {
     const [row] = exposureOf(users({ groups: ["ops", "dev"] }));
     expect(row?.sign_in?.claims).to.deep.equal({ groups: ["dev", "ops"] });

@@ -3,7 +3,6 @@ import {
   type Decision,
   type DecisionRequest,
   decisions,
-  isLetIn,
   KnownFaults,
   UNKNOWN,
   unservable,
@@ -17,7 +16,6 @@ import {
   authority,
   declared,
   edge,
-  foreign,
   mutual,
   policy,
   ref,
@@ -59,19 +57,6 @@ const token = {
 const oidc = { oidc: { issuer: "https://id.example.com", client_id: "app", options_passthrough: true } };
 
 describe("A decision says what happens to a request:", () => {
-  it("the exact hostport takes it before a wildcard, and a wildcard covers one label", () => {
-    const of = world(
-      site({}, { hostports: [WWW, "*.example.com:443"] }),
-      edge({ hostports: ["app.example.com:443"], ...restricted("nobody") }),
-      policy("nobody"),
-    );
-    expect(said(of)).to.equal("answered 200");
-    expect(said(of, { address: "any.example.com:443" })).to.equal("answered 200");
-    expect(said(of, { address: "APP.example.com:443" })).to.equal("closed");
-    expect(said(of, { address: "a.b.example.com:443" })).to.equal("closed");
-    expect(said(of, { address: "any.example.com:8443" })).to.equal("closed");
-  });
-
   it("an edge that no gateway can serve is closed at its names, and no wildcard takes them over", () => {
     const of = world(
       site({}, { hostports: ["*.example.com:443"] }),
@@ -100,29 +85,6 @@ describe("A decision says what happens to a request:", () => {
         "www.example.com:8443 is not served, because no gateway listens for port 8443",
       ],
     ]);
-  });
-
-  it("the exact route takes a path before the longest prefix, whatever else is checked there", () => {
-    const of = world(
-      site(),
-      route("admin", "/admin", jwt),
-      route(
-        "status",
-        "/admin/status",
-        inbound(when([], "custom-response", { status_code: 204 })),
-        "exact_path",
-      ),
-      declared("https_edge", "empty", { hostports: ["empty.example.com:443"] }),
-    );
-    expect(said(of)).to.equal("answered 200");
-    expect(said(of, { path: "/admin/status?x=/" })).to.equal("answered 204");
-    for (const path of ["/admin", "/adminx", "/admin/status/", "/x/../admin", "//admin", "/%61dmin"])
-      expect(said(of, { path }), path).to.equal("refused 401");
-    expect(said(of, { path: "/Admin" })).to.equal("answered 200");
-    expect(ask(of, { path: "/admin/x", token }).address).to.equal(`${WWW}/admin`);
-    for (const path of ["/a;b", "/a%2fb", "/a%5Cb", "admin", "/a#b"])
-      expect(said(of, { path }), path).to.equal("refused 400");
-    expect(said(of, { address: "empty.example.com:443" })).to.equal("not_found 404");
   });
 
   it("networks, user agents, tokens, sign-in and policies are asked in this order, and the backend last", () => {
@@ -193,15 +155,6 @@ describe("A decision says what happens to a request:", () => {
     }
   });
 
-  it("headers that callers may not write are read as empty", () => {
-    const of = (name: string) => world(site(inbound(when([`req.headers["${name}"] != ""`], "deny"))));
-    const headers = { "X-Team": "red", x_team: "red", "X-Real-IP": "10.0.0.1" };
-    expect(said(of("x-team"), { headers })).to.equal("refused 403");
-    expect(said(of("x_team"), { headers })).to.equal("answered 200");
-    for (const name of ["X-Real-IP", "True-Client-IP", "CF-Connecting-IP"])
-      expect(said(of(name), { headers: { ...headers, [name]: "10.0.0.1" } }), name).to.equal("answered 200");
-  });
-
   it("a TLS edge asks for version, certificate, network and policies before it sends on", () => {
     const of = world(
       agent,
@@ -231,34 +184,6 @@ describe("A decision says what happens to a request:", () => {
       expect(ask(of, { ...good, ...request }).by?.field).to.equal(field);
     }
     expect(said(of, { ...good, tls: null })).to.equal("closed");
-  });
-
-  it("callers are let in where nothing is behind: a disabled backend, no weight, nobody who may bind", () => {
-    const off = { backend: { enabled: false, backend_id: ref("http_response_backend", "ok") } };
-    const zero = declared("weighted_backend", "zero", {
-      backends: { [ref("http_response_backend", "ok")]: 0 },
-    });
-    const group = declared("tunnel_group_backend", "web", { labels: { service: "web" } });
-    const to = (kind: string, name: string) => ({ backend: { backend_id: ref(kind, name) } });
-    expect(said(world(site(off)))).to.equal("unserved 503");
-    expect(said(world(site(to("weighted_backend", "zero")), zero))).to.equal("unserved 503");
-    expect(said(world(site(to("tunnel_group_backend", "web")), group))).to.equal("unserved 503");
-    expect(said(world(site(to("tunnel_group_backend", "web")), group, agent))).to.equal("answered");
-    expect(said(world(edge()), { address: "app.example.com:443" })).to.equal("unserved");
-    expect(isLetIn(ask(world(site(off))))).to.equal(true);
-    expect(isLetIn(ask(world(site(restricted("nobody")), policy("nobody"))))).to.equal(false);
-  });
-
-  it("another host on a connection is misdirected, if other things are checked for it", () => {
-    const of = world(
-      site({}, { hostports: [WWW, "*.example.com:443"] }),
-      foreign("https_edge", "edghts_2", { hostports: ["strict.example.com:443"], ...mutual("staff") }),
-      authority("staff"),
-    );
-    expect(said(of, { host: "WWW.example.com:8443" })).to.equal("answered 200");
-    for (const host of ["strict.example.com", "unknown.example.org", "a.b.example.com"])
-      expect(said(of, { host }), host).to.equal("refused 421");
-    expect(said(of, { host: "any.example.com" }), "of the same edge, by another name").to.equal("unknown");
   });
 });
 

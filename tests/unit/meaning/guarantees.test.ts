@@ -10,17 +10,14 @@ import {
 } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
-  agent,
   authority,
   declared,
   edge,
   inbound,
   mutual,
-  policy,
   restricted,
   route,
   SITE,
-  serving,
   site,
   tokensOf,
   world,
@@ -64,78 +61,6 @@ describe("A guarantee", () => {
     expect(judged(world(...site(), route("/Admin")), guarantee)).to.equal(
       `broken by GET ${SITE}/admin from 198.51.100.7`,
     );
-  });
-
-  it("that health checks are answered from the monitor names what refuses one", () => {
-    const health = answered([`${SITE}/health`], { methods: ["GET"], networks: ["192.0.2.10/32"] });
-    const open = world(...site(token), route("/health"));
-    expect(judged(open, health)).to.equal("holds at 1");
-    const closed = world(
-      ...site(),
-      route("/health", restricted("office")),
-      policy("office", "allow 10.0.0.0/8"),
-    );
-    expect(judged(closed, health)).to.equal(`broken by GET ${SITE}/health from 192.0.2.10`);
-    const gone = world(...site(token));
-    expect(judged(gone, health)).to.equal(`broken by GET ${SITE}/health from 192.0.2.10`);
-  });
-
-  it("that names below a domain ask for a session reaches every depth and port", () => {
-    const guarantee = refused(["*.internal.example.com:*"], { session: "none" });
-    const other = [serving("a", "internal.example.com:443"), serving("b", "other.example.com:443")];
-    expect(judged(world(agent, ...other), guarantee)).to.equal("holds at 0");
-    const deep = serving("deep", "a.b.internal.example.com:8443");
-    expect(judged(world(agent, deep), guarantee)).to.equal(
-      "broken by GET a.b.internal.example.com:8443/ from 198.51.100.7",
-    );
-    const wild = serving("wild", "*.internal.example.com:443");
-    expect(judged(world(agent, wild), guarantee)).to.equal(
-      "broken by GET www.internal.example.com:443/ from 198.51.100.7",
-    );
-  });
-
-  it("about callers outside of a network holds where each of them needs something", () => {
-    const guarantee = refused(["*:*"], { except_networks: ["10.0.0.0/8"], ...NOBODY_WITHOUT });
-    expect(judged(world(site(token)), guarantee)).to.equal("holds at 1");
-    const office = [...site(restricted("office")), ...policy("office", "allow 10.0.0.0/8")];
-    expect(judged(world(office), guarantee)).to.equal("holds at 1");
-    const wider = [...site(restricted("office")), ...policy("office", "allow 8.0.0.0/5")];
-    expect(judged(world(wider), guarantee)).to.equal(`broken by GET ${SITE}/ from 8.0.0.1`);
-  });
-
-  it("that metrics are refused beyond a network covers only callers beyond it", () => {
-    const guarantee = refused(["*:443/metrics"], { except_networks: ["10.0.0.0/8"] });
-    const inside = [
-      ...site(token),
-      route("/metrics", restricted("office")),
-      ...policy("office", "allow 10.1.0.0/16"),
-    ];
-    expect(judged(world(inside), guarantee)).to.equal(
-      // Everybody with a token is let in by `/`, but `/metrics` is taken before.
-      "holds at 1",
-    );
-    expect(judged(world(site(token)), guarantee)).to.match(/^broken by GET .*\/metrics .*with \{"token":/);
-  });
-
-  it("about callers with an accepted credential is not broken by those whose credential is not", () => {
-    const guarantee = answered([SITE], { token: "required" });
-    expect(judged(world(site(token)), guarantee)).to.equal("holds at 1");
-    expect(judged(world(site()), guarantee)).to.equal("holds at 1");
-    expect(judged(world(site(token)), answered([SITE]))).to.equal(`broken by GET ${SITE}/ from 198.51.100.7`);
-    const closed = world(site({ ...token, ...restricted("nobody") }), policy("nobody", "deny 0.0.0.0/0"));
-    expect(judged(closed, guarantee)).to.match(/^broken by GET .*"issuer":"https:\/\/issuer.test\/"/);
-  });
-
-  it("covers methods and a name below a wildcard where it names them", () => {
-    const wild = world(...site({}, { hostports: ["*.example.com:443"] }));
-    const post = refused(["shop.example.com:443"], { methods: ["POST"] });
-    expect(judged(wild, post)).to.equal("broken by POST shop.example.com:443/ from 198.51.100.7");
-    const readOnly = world(
-      ...site(inbound([['req.method != "GET"'], "deny"]), { hostports: ["*.example.com:443"] }),
-    );
-    expect(judged(readOnly, post)).to.equal("holds at 1");
-    const anyPort = refused(["shop.example.com:*"], { methods: ["GET"] });
-    expect(judged(readOnly, anyPort)).to.equal("broken by GET shop.example.com:443/ from 198.51.100.7");
   });
 
   it("covers no address that nobody declares, and expects an answer of one that it names", () => {

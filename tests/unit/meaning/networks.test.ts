@@ -5,7 +5,6 @@ import {
   declared,
   edge,
   exposureAt,
-  foreign,
   onlyFinding,
   policy,
   ref,
@@ -34,45 +33,6 @@ describe("The set of admitted networks", () => {
     expect(
       exposureAt(world(agent, edge({ ip_restriction: { enabled: false, ip_policy_ids: [] } }))).networks,
     ).to.equal("everyone");
-  });
-
-  it("leads to a finding if it now contains a whole family, also as two halves", () => {
-    const before = limited("allow 10.0.0.0/8");
-    for (const rules of [["allow 0.0.0.0/0"], ["allow ::/0"], ["allow 0.0.0.0/1", "allow 128.0.0.0/1"]]) {
-      const finding = onlyFinding(before, limited("allow 10.0.0.0/8", ...rules));
-      expect(finding).to.include({ rule: "network-opened", severity: "high" });
-      expect(finding.cause).to.include({ kind: "ip_policy_rule", name: "office-1" });
-    }
-    const unlimited = onlyFinding(
-      before,
-      world(
-        agent,
-        edge({ ip_restriction: { ...restricted("office").ip_restriction, enabled: false } }),
-        policy("office", "allow 10.0.0.0/8"),
-      ),
-    );
-    expect(unlimited).to.include({ rule: "network-opened" });
-    expect(unlimited.cause).to.include({ kind: "tls_edge", property: "ip_restriction.enabled" });
-  });
-
-  it("leads to a finding for each address of a shared policy, in the stack or not", () => {
-    const others = foreign("tls_edge", "edgtls_1", {
-      hostports: ["other.example.com:443"],
-      ...restricted("office"),
-    });
-    const before = limited("allow 10.0.0.0/8");
-    const after = limited("allow 10.0.0.0/8", "allow 0.0.0.0/0");
-    const { rule, offStack, address, cause } = onlyFinding(
-      world(agent, others, policy("office", "allow 10.0.0.0/8")),
-      world(agent, others, policy("office", "allow 10.0.0.0/8", "allow 0.0.0.0/0")),
-    );
-    expect({ rule, offStack, address, cause: cause.name }).to.deep.equal({
-      rule: "network-opened",
-      offStack: true,
-      address: "other.example.com:443",
-      cause: "office-1",
-    });
-    expect(onlyFinding(before, after).offStack).to.equal(false);
   });
 
   it("counts a network that is not known yet as any network", () => {

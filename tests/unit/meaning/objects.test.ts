@@ -31,12 +31,6 @@ const certificate = (fields = {}) =>
     public_key: "key",
     ...fields,
   });
-/** The same resource, issued again. */
-const replaced = (object: WorldObject, fields = {}): WorldObject => ({
-  ...object,
-  id: undefined,
-  fields: { ...object.fields, ...fields },
-});
 
 describe("Findings about credentials, certificates, keys and events", () => {
   it("distinguish more rights of a credential from fewer", () => {
@@ -147,26 +141,6 @@ describe("Findings about credentials, certificates, keys and events", () => {
       expect(finding && isAcceptedBy(finding, new Set([finding.hash]))).to.equal(isAccepted);
   });
 
-  it("distinguish a revoked credential or certificate from one that is issued again", () => {
-    const ci = declared("tunnel_credential", "ci", { acl: ["bind:a.example.com"] });
-    expect(rulesOf(world(ci), world())).to.deep.equal(["credential-revoked"]);
-    expect(rulesOf(world(ci), world(replaced(ci)))).to.deep.equal(["credential-reissued"]);
-    expect(rulesOf(world(certificate()), world(replaced(certificate())))).to.deep.equal([
-      "ssh-certificate-reissued",
-    ]);
-    expectNothing(world(ci, certificate()), world(certificate({ description: "another" }), ci));
-  });
-
-  it("report once that a certificate is valid for every account", () => {
-    const open = certificate({ principals: [] });
-    expect(onlyFinding(world(), world(open))).to.include({
-      rule: "ssh-certificate-any-user",
-      severity: "high",
-    });
-    expectNothing(world(open), world(open));
-    expectNothing(world(), world(certificate()));
-  });
-
   it("report a new API key of an admin, and are uncertain if its owner is not visible", () => {
     const key = declared("api_key", "ci", { owner_id: "usr_1", expires_at: "2036-01-01T00:00:00Z" });
     const known = (...objects: WorldObject[]): World => ({ objects, admins: ["usr_1"], caller: "usr_1" });
@@ -181,38 +155,6 @@ describe("Findings about credentials, certificates, keys and events", () => {
     expectNothing(known(bot), known(bot, ofBot));
     const admin = { ...bot, fields: { ...bot.fields, role: "admin" } };
     expect(onlyFinding(known(admin), known(admin, ofBot)).rule).to.equal("admin-key-created");
-  });
-
-  it("name the events that a destination no longer gets", () => {
-    const to = declared("event_destination", "audit", { target: {} });
-    const watch = (...types: string[]) =>
-      declared("event_subscription", "watch", {
-        sources: types.map((type) => ({ type })),
-        destination_ids: ["urn:event_destination:audit"],
-      });
-    const finding = onlyFinding(world(to, watch("a.v0", "b.v0")), world(to, watch("a.v0")));
-    expect(finding).to.include({
-      rule: "events-stopped",
-      severity: "medium",
-      sentence: "Events of `b.v0` no longer go to `audit`.",
-    });
-    expect(rulesOf(world(to, watch("a.v0")), world(to))).to.deep.equal(["events-stopped"]);
-    const second = { ...watch("b.v0"), urn: "urn:second", id: "second", name: "second" };
-    expectNothing(world(to, watch("a.v0", "b.v0"), second), world(to, watch("a.v0"), second));
-    expectNothing(world(to, watch("a.v0", "b.v0")), world(to, watch("b.v0", "a.v0", "c.v0")));
-  });
-
-  it("report a new module that is disabled, and leave one that was enabled to other rules", () => {
-    const ca = authority("partners");
-    const off = edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: false } });
-    expect(onlyFinding(world(agent, ca, edge()), world(agent, ca, off))).to.include({
-      rule: "module-disabled",
-      severity: "medium",
-    });
-    expect(rulesOf(world(agent, ca, edge(mutual("partners"))), world(agent, ca, off))).to.deep.equal([
-      "client-certificate-dropped",
-    ]);
-    expectNothing(world(agent, ca, off), world(agent, ca, off));
   });
 });
 

@@ -21,32 +21,7 @@ const certificate = (not_after: string): WorldObject => ({
 const rules = (before: World, after: World, now = NOW) =>
   findingsOf(before, after, { now }).map(({ rule, severity }) => `${rule} ${severity}`);
 
-describe("Findings about IP restrictions", () => {
-  const restriction = (enforced: unknown): WorldObject => ({
-    kind: "ip_restriction",
-    id: "ipx_one",
-    fields: { type: "agent", ip_policy_ids: ["ipp_one"], enforced },
-  });
-  const found = (before: World, after: World) =>
-    findingsOf(before, after).filter(({ rule }) => rule === "restriction-not-enforced");
-
-  it("name one that is not enforced, or no longer", () => {
-    const [finding] = found(world(), world(restriction(false)));
-    expect(finding?.severity).to.equal("low");
-    expect(finding?.sentence).to.contain("keeps nobody out");
-    expect(found(world(restriction(true)), world(restriction(false)))).to.have.length(1);
-    expect(found(world(), world(restriction(true)))).to.deep.equal([]);
-  });
-});
-
 describe("Findings about reserved domains and their certificates", () => {
-  it("name a domain that is released while an edge serves it", () => {
-    const served = edge("app.example.com:443", "b.app.example.com:443");
-    const [finding] = findingsOf(world(domain("*.example.com"), served), world(served));
-    expect(finding).to.deep.include({ rule: "domain-released", severity: "medium" });
-    expect(finding?.sentence).to.contain("`app.example.com:443` and `b.app.example.com:443`");
-  });
-
   it("name none where no edge serves it, or another reserved domain still covers it", () => {
     const served = edge("app.example.com:443");
     expect(rules(world(domain("example.com"), served), world(served))).to.deep.equal([]);

@@ -3,6 +3,7 @@ import {
   compareAccess,
   type Decision,
   decisions,
+  exposureOf,
   type Finding,
   findingsOf,
   isLetIn,
@@ -50,7 +51,13 @@ describe("the proof of what a change lets in", function () {
             expect([isLetIn(example.before), isLetIn(example.after)]).to.eql([past, present]);
           }
         if (runs++ % 2 === 0) seen.everyone += expectFindings(opened, findingsOf(before, after));
-        if (runs % 10 === 0) expect(compareAccess(reversed(before), reversed(after))).to.eql(comparison);
+        if (runs % 10 !== 0) return;
+        expect(compareAccess(reversed(before), reversed(after))).to.eql(comparison);
+        expect(findingsOf(reversed(before), reversed(after))).to.eql(findingsOf(before, after));
+        expect(findingsOf(before, reversed(before))).to.eql([]);
+        const rows = exposureOf(after);
+        expect(exposureOf(reversed(after))).to.eql(rows);
+        expect(new Set(rows.map(({ address }) => address)).size, "one row an address").to.equal(rows.length);
       }),
       RUNS,
     );

@@ -1,4 +1,4 @@
-import { compare, decisions, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { decisions, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -40,17 +40,6 @@ const limit = {
 };
 
 describe("A change of traffic", () => {
-  it("is reported with the part that goes elsewhere", () => {
-    const finding = onlyFinding(balanced({ blue: 100, green: 0 }), balanced({ blue: 10, green: 90 }));
-    expect(finding).to.include({
-      rule: "traffic-moved",
-      severity: "medium",
-      before: "`blue`",
-      after: "90 % to `green`, 10 % to `blue`",
-    });
-    expect(finding.cause).to.include({ kind: "weighted_backend", name: "both", property: "backends" });
-  });
-
   it("is not reported for weights in the same proportion, or for an equivalent backend", () => {
     expectNothing(balanced({ blue: 1, green: 1 }), balanced({ green: 500, blue: 500 }));
     expectNothing(
@@ -166,27 +155,6 @@ describe("A change of traffic", () => {
     expect(
       exposureAt(world(agent, blue, tower, edge(to("failover_backend", "level0")))).goes_to.kind,
     ).to.equal("failover");
-  });
-
-  it("has different findings for lower and higher versions of TLS and for another place of termination", () => {
-    const tls = (tls_termination: unknown, more = {}) => world(agent, edge({ tls_termination, ...more }));
-    expect(rulesOf(tls({ min_version: "1.3" }), tls(null))).to.deep.equal(["tls-lowered"]);
-    expect(rulesOf(tls({ min_version: "1.2" }), tls({ min_version: "1.3" }))).to.deep.equal(["tls-raised"]);
-    expectNothing(tls(null), tls({ terminate_at: "edge" }));
-    const upstream = { terminate_at: "upstream" };
-    expect(rulesOf(tls(null, policies(limit)), tls(upstream))).to.deep.equal(["termination-moved"]);
-    // Nothing was protected, so nothing is lost: it stands in the table alone.
-    const alone = compare(tls(null), tls(upstream));
-    expect(alone.findings).to.deep.equal([]);
-    expect(
-      alone.addresses.map(({ before, after }) => [before?.tls.ends_at, after?.tls.ends_at]),
-    ).to.deep.equal([["edge", "upstream"]]);
-    expect(onlyFinding(tls(upstream), tls(null))).to.include({
-      rule: "termination-moved",
-      severity: "medium",
-    });
-    expect(exposureAt(tls(upstream)).tls).to.deep.equal({ from: null, ends_at: "upstream" });
-    expect(exposureAt(tls(upstream)).notes.join()).to.contain("ends upstream");
   });
 
   it("has different findings for dropped deny actions and other changes of actions", () => {
