@@ -1,4 +1,4 @@
-import { ConnectionError, IdempotencyError, Tunnelplane } from "@tunnelplane/sdk";
+import { ConnectionError, Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
@@ -50,14 +50,6 @@ onOneDatabase("A creation by the client", (start) => {
     });
   }
 
-  it("makes one entry of a list when the answer is lost", async () => {
-    const { id } = await api.eventSubscriptions.create({ sources: [{ type: "ip_policy_created.v0" }] });
-    await meeting(["answer lost"], (lossy) =>
-      lossy.eventSubscriptions.sources.add(id, { type: "ip_policy_deleted.v0" }),
-    );
-    expect(await api.eventSubscriptions.sources.list(id)).to.have.length(2);
-  });
-
   it("can be repeated under a key of the caller's own after all tries failed, also by another process", async () => {
     const options = { idempotencyKey: "order-4711" };
     const failure = await meeting(["answer lost", "answer lost", "answer lost", "answer lost"], (lossy) =>
@@ -66,21 +58,6 @@ onOneDatabase("A creation by the client", (start) => {
     expect(failure).to.be.instanceOf(ConnectionError);
     const { id } = await api.ipPolicies.create({ description: "order" }, options);
     expect(await idsOf(api.ipPolicies.list(), "order")).to.deep.equal([id]);
-  });
-
-  it("makes two objects if repeated without a key, even if the bodies are equal", async () => {
-    await api.ipPolicies.create({ description: "twin" });
-    await api.ipPolicies.create({ description: "twin" });
-    expect(await idsOf(api.ipPolicies.list(), "twin")).to.have.length(2);
-  });
-
-  it("is refused if its key was used for another request", async () => {
-    await api.ipPolicies.create({ description: "one thing" }, { idempotencyKey: "reused" });
-    const refusal = await api.ipPolicies
-      .create({ description: "another" }, { idempotencyKey: "reused" })
-      .catch((error: unknown) => error as IdempotencyError);
-    expect(refusal).to.be.instanceOf(IdempotencyError).and.include({ status: 422, code: "TP_1700" });
-    expect(await idsOf(api.ipPolicies.list(), "another")).to.deep.equal([]);
   });
 
   it("can be a dry run, like every other change", async () => {

@@ -138,27 +138,6 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     expect(await replay(world.core.store, id, { since: new Date(0) }, world.now)).to.equal(4);
   });
 
-  it("is sent after the previous one of its object, even if the dispatcher with that one was killed", async () => {
-    const { target } = await world.destination();
-    const objects = await world.objects(3);
-    const { behaviour, asked } = hangingOn(objects[0] as string);
-    target.behaviour = behaviour;
-    await world.change(objects);
-    await dispatcherKilledOnce(asked);
-    await world.change(objects, 2);
-    target.behaviour = takeAll;
-    const other = world.dispatcher();
-    await other.deliverDue();
-    expect(target.arrived).to.deep.equal([]);
-    world.pass(MINUTE);
-    await other.deliverDue();
-    for (const changes of target.changesByObject.values())
-      expect(changes)
-        .to.deep.equal(changes.toSorted((a, b) => a - b))
-        .and.to.have.length(3);
-    expect(target.changesByObject.size).to.equal(3);
-  });
-
   it("does not overtake one in a batch when an older one of its object is replayed", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(1);

@@ -85,23 +85,6 @@ onEveryDatabase("Events, with several dispatchers or runs of one,", (_start, dat
     expect(target.arrived.map(({ key }) => key)).to.deep.equal([second, first]);
   });
 
-  it("of a killed dispatcher are sent by another after a minute", async () => {
-    const { target } = await world.destination();
-    target.behaviour = () => new Promise(() => undefined);
-    await world.change(await world.objects(1));
-    const killed = world.dispatcher();
-    void killed.deliverDue();
-    while (target.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    target.behaviour = takeAll;
-    const other = world.dispatcher();
-    await other.deliverDue();
-    expect(target.arrived).to.deep.equal([]);
-    world.pass(MINUTE);
-    await other.deliverDue();
-    expect(target.arrived).to.have.length(1);
-    world.dispatchers.shift(); // it never ends
-  });
-
   it("that another dispatcher took over are not recorded by the first one", async () => {
     const { id, target } = await world.destination();
     const answers: (() => void)[] = [];

@@ -5,7 +5,6 @@ import { execute, onEveryDatabase, type Start } from "../support/databases";
 import { HAS_MOTO, Moto } from "../support/moto";
 import { Rest, type RestAnswer } from "../support/rest";
 import type { ServerProcess } from "../support/server";
-import { StandInServer } from "../support/standIn";
 import { arn, KEYS, REGION } from "../support/targets";
 
 type Json = Record<string, unknown>;
@@ -123,52 +122,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
       new Set(policies.map(({ id }) => id)),
     );
     expect(second.log).not.to.contain("failed inside");
-  });
-
-  it("can be tested, listed by status, and replayed", async () => {
-    let status = 403;
-    const bodies: string[] = [];
-    const service = await StandInServer.start((request, response) => {
-      request
-        .on("data", () => undefined)
-        .on("end", () => {
-          bodies.push(request.url ?? "");
-          response.writeHead(status).end("no such key");
-        });
-    });
-    const rest = restOf(await start(service.url));
-    const id = await subscribed(rest, { monitoring_service: { api_key: "key-of-the-monitoring" } });
-    const path = `/event_destinations/${id}`;
-    const refused = await rest.post(`${path}/test`);
-    expect(refused.body).to.include({ ok: false }).and.to.have.property("error").that.contains("403");
-    status = 202;
-    expect((await rest.post(`${path}/test`)).body).to.include({ ok: true, error: null });
-    for (let count = 0; count < 3; count++) await created(rest.post("/ip_policies", {}));
-    const list = async (query: string) => (await rest.get(`${path}/deliveries?${query}`)).body;
-    await eventually(
-      () => list("status=delivered"),
-      ({ deliveries }) => deliveries.length === 3,
-    );
-    expect((await list("status=dead")).deliveries).to.deep.equal([]);
-    const first = await list("limit=2");
-    const second = (await rest.get(first.next_page_uri)).body;
-    expect([first.deliveries.length, second.deliveries.length, second.next_page_uri]).to.deep.equal([
-      2,
-      1,
-      null,
-    ]);
-    expect((await rest.post(`${path}/replay`, { dead_letters: true })).body).to.deep.equal({ count: 0 });
-    expect((await rest.post(`${path}/replay`, { since: "2020-01-01T00:00:00Z" })).body).to.deep.equal({
-      count: 3,
-    });
-    await eventually(
-      () => list("status=delivered"),
-      ({ deliveries }) => deliveries.length === 3,
-    );
-    expect((await rest.post(`${path}/replay`, {})).status).to.equal(400);
-    expect((await rest.get(`${path}/deliveries?status=lost`)).status).to.equal(400);
-    expect((await rest.post("/event_destinations/ed_nobody/test")).status).to.equal(404);
-    service.stop();
   });
 
   if (database.name === "PostgreSQL") {

@@ -10,7 +10,6 @@ import { Rest, type RestAnswer } from "../support/rest";
 import { MOVABLE_CLOCK, run, type ServerProcess } from "../support/server";
 
 const HALF_AN_HOUR_MS = 1_800_000;
-const HOUR_MS = 2 * HALF_AN_HOUR_MS;
 const CALLER = "192.0.2.7";
 
 interface Thing {
@@ -209,33 +208,6 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
       await until(async () => (await eventsOf(id, event)).length === 2);
     });
   }
-
-  it("a clock that goes a day ahead and back takes nothing away for good", async () => {
-    const end = inMs(12 * HOUR_MS);
-    const things = [];
-    for (const { make } of KINDS) things.push(await make(one, () => ({ expires_at: end })));
-    const key = (await one.post("/api_keys", { expires_at: end })).body;
-    const withKey = servers.map(({ url }) => new Rest(url, key.token));
-    for (let hours = 1; hours <= 24; hours++) {
-      for (const server of servers) server.passAnHour();
-      await until(async (rest) => (await clockOf(rest)) >= Date.now() + (hours - 0.5) * HOUR_MS);
-    }
-    for (const { answer, allows } of things) {
-      await until(isExpired(answer.body));
-      for (const rest of rests) expect(await allows(rest)).to.equal(false);
-    }
-    await expectRefusedBut(
-      withKey.map((rest) => () => rest.get("/caller")),
-      { status: 401, code: "TP_1102" },
-      async () => {
-        for (const server of servers) server.returnToNow();
-        await until(isBack);
-        return one.get("/caller");
-      },
-    );
-    for (const rest of rests) for (const { allows } of things) expect(await allows(rest)).to.equal(true);
-    for (const rest of withKey) expect((await rest.get("/caller")).status).to.equal(200);
-  });
 
   it("a rule that denies takes no end, because an end closes and never opens", async () => {
     const { id } = (await one.post("/ip_policies", {})).body;

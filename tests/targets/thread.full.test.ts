@@ -2,12 +2,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import { expect } from "chai";
 import type { DeliveryTarget } from "../../server/src/events/targets";
 import { StandInServer } from "../support/standIn";
-import { event, forever, inTheCloud, monitoring } from "../support/targets";
+import { event, forever, monitoring } from "../support/targets";
 
 // As it is built: a thread has no loader for TypeScript.
 const { TargetThread } = require(
@@ -62,35 +61,6 @@ describe("The thread that sends events", () => {
       (error) => error,
     );
 
-  it("reports the result of each event", async () => {
-    const { sending, asked } = await send();
-    asked[1].writeHead(202).end("{}");
-    expect(await sending).to.deep.equal([{ ok: true }]);
-  });
-
-  it("sends each event unchanged, and reports which of a batch were refused", async () => {
-    const failed = { ErrorCode: "InternalFailure", ErrorMessage: "Internal service failure" };
-    const accepted = { SequenceNumber: "1", ShardId: "shardId-000000000000" };
-    let records: { Data: string; PartitionKey: string }[] = [];
-    const kinesis = await StandInServer.start(async (request, response) => {
-      records = ((await json(request)) as { Records: typeof records }).Records;
-      response.end(JSON.stringify({ FailedRecordCount: 1, Records: [accepted, failed, accepted] }));
-    });
-    const stream = thread.openTarget(inTheCloud().stream_service, {
-      endpoints: { stream_service: kinesis.url },
-    });
-    const events = [1, 2, 3].map((number) => event({ key: `ipp_${number}` }));
-    const sent = await stream.send(events, forever());
-    stream.close();
-    kinesis.stop();
-    expect(sent.map(({ ok }) => ok)).to.deep.equal([true, false, true]);
-    const arrived = records.map(({ Data, PartitionKey }) => ({
-      key: PartitionKey,
-      body: Buffer.from(Data, "base64").toString(),
-    }));
-    expect(arrived).to.deep.equal(events.map(({ key, body }) => ({ key, body })));
-  });
-
   it("reports why the service refused, and its Retry-After", async () => {
     const { sending, asked } = await send();
     asked[1].writeHead(429, { "retry-after": "7" }).end("too many");
@@ -110,13 +80,6 @@ describe("The thread that sends events", () => {
     giving.abort(new Error("given up"));
     expect(await failureOf(sending)).to.have.property("message", "given up");
     await cut;
-  });
-
-  it("sends nothing if the sender has given up already", async () => {
-    expect(
-      await failureOf(target.send([event()], AbortSignal.abort(new Error("given up")))),
-    ).to.have.property("message", "given up");
-    expect(threads).to.deep.equal([]);
   });
 
   it("fails its running batches when it dies, and a new thread replaces it", async () => {

@@ -164,31 +164,20 @@ onEveryDatabase("A secret", (start, database) => {
   it("in a wrong place of a request is repeated in no error and no log", async () => {
     const secret = canary();
     const edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
-    const routes = `/edges/https/${edge}/routes`;
     const match = { match_type: "path_prefix", match: "/" };
-    const target = (of: object) => ({ target: of });
+    // What is wrong in the fields of secrets themselves: tests/support/api/values.ts.
     const bodies: Readonly<Record<string, readonly unknown[]>> = {
-      [routes]: [
-        ...[
-          oidc({ x: secret }),
-          oidc([secret]),
-          secret,
-          [oidc(secret)],
-          { client_secret: secret },
-          { ...oidc(secret), secret, inactivity_timeout: secret, scopes: secret, issuer: secret },
-        ].map((wrong) => ({ ...match, oidc: wrong })),
+      [`/edges/https/${edge}/routes`]: [
+        ...[{ client_secret: secret }, { ...oidc(secret), secret }].map((wrong) => ({
+          ...match,
+          oidc: wrong,
+        })),
         { ...match, client_secret: secret },
-        { ...match, oidc: oidc(secret), match_type: "none" },
         { ...match, oidc: oidc(secret), backend: { backend_id: `bkdtg_${"0".repeat(27)}` } },
       ],
       "/event_destinations": [
-        target(secret as never),
         { format: secret, target: { monitoring_service: secret } },
-        ...[[secret], { secret }].map((api_key) => target({ monitoring_service: { api_key } })),
-        target({ monitoring_service: { api_key: secret, key: secret, service: [secret] } }),
-        target({ ...monitoring(secret).target, ...inCloud("log_service", secret).target }),
-        target({ log_service: { auth: { creds: secret }, log_group_ref: secret } }),
-        target({ log_service: { auth: { creds: { cloud_secret_access_key: secret } } } }),
+        { target: { ...monitoring(secret).target, ...inCloud("log_service", secret).target } },
         { ...monitoring(secret), description: "d".repeat(256) },
       ],
       "/credentials": [

@@ -249,38 +249,6 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect((await server.read("/gateways/large")).applied).to.equal(10_000);
   });
 
-  it("are named where the command line describes an edge; where none serves it, that is said", async () => {
-    const { id } = await server.created("/edges/tls", { hostports: [hostport()] });
-    const described = async () =>
-      (
-        await endOf(
-          command(server.data, ["describe", id, "--url", server.url], { TUNNELPLANE_API_KEY: server.apiKey }),
-        )
-      ).out;
-    await server.rest.put("/gateways/far/status", STATUS);
-    expect(await described()).to.match(
-      /^Served as declared by no gateway\n(.*\n)* {2}far {2}does not know it \(seen /m,
-    );
-    await server.rest.put("/gateways/far/status", {
-      ...STATUS,
-      edges: [{ id, state: "rejected", reason: "no certificate" }],
-    });
-    expect(await described()).to.match(
-      /^Served as declared by no gateway\n(.*\n)* {2}far {2}rejected: no certificate \(seen /m,
-    );
-    await server.rest.put("/gateways/far/status", { ...STATUS, edges: [{ id, state: "applied" }] });
-    expect(await described()).to.match(/^Served by\n(.*\n)* {2}far {2}applied \(seen /m);
-    await execute(
-      server.data,
-      `update gateway set last_seen = '${new Date(Date.now() - 3_600_000).toISOString()}' where name = 'far'`,
-    );
-    expect(await described()).to.match(
-      /^Served as declared by no gateway\n(.*\n)* {2}far {2}applied \(not seen since /m,
-    );
-    await execute(server.data, "delete from gateway");
-    expect(await described()).to.match(/^Served by no gateway: none reported in the last 7 days$/m);
-  });
-
   it("leave the list when they were not seen for 7 days", async () => {
     await server.rest.put("/gateways/silent/status", STATUS);
     const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
