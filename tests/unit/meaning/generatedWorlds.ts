@@ -1,6 +1,5 @@
-import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
+import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import fc from "fast-check";
-import { certificates, tokensOf } from "../../support/generatedCallers";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,7 +10,7 @@ const optional = (fields: fc.Arbitrary<Fields>, one = 1, none = 3): fc.Arbitrary
     { weight: one, arbitrary: fc.tuple(enabled, fields).map(([on, more]) => ({ enabled: on, ...more })) },
     { weight: none, arbitrary: fc.constant(null) },
   );
-const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
+export const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
 const refs = (...ids: string[]) => some(...ids).map((chosen) => chosen.map((id) => ({ id })));
 
 const CIDRS = [
@@ -41,14 +40,25 @@ const ATOMS = [
   "true",
   "false",
 ];
-const expression = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...ATOMS) },
-  fc.constantFrom(...ATOMS).map((one) => `!(${one})`),
-  fc
-    .tuple(fc.constantFrom(...ATOMS), fc.constantFrom("&&", "||"), fc.constantFrom(...ATOMS))
-    .map(([a, op, b]) => `${a} ${op} ${b}`),
-  { weight: 1, arbitrary: fc.constant('req.cookies["a"] == "b"') },
-);
+/** Conditions that comparisons need not prove, and that no gateway serves. */
+const FURTHER_ATOMS = [
+  ...['req.method != "OPTIONS"', 'req.path == "/a/b" || req.path == "/"', 'req.path.matches("^/a(/|$)")'],
+  ...['req.path.endsWith("b") && !req.path.contains("//")', 'req.headers["X-Team"] != ""', '"a" == "a"'],
+  ...['req.headers["x-team"].contains("e")', 'req.headers["x_team"] == ""', 'req.user_agent == ""'],
+  ...['req.headers["x-forwarded-for"] == ""', 'req.headers["x-real-ip"].startsWith("1")'],
+  ...['conn.client_ip in ["10.1.2.3", "::1"]', 'conn.client_ip.endsWith(".9")', 'req.host == "a.w.test"'],
+  ...['req.host.endsWith("B.w.test")', 'conn.tls.sni.startsWith("b.")'],
+];
+const BEYOND = ['req.cookies["a"] == "b"', "size(req.path) > 3", 'req.host.matches("^a")', 'req.body == "x"'];
+const expressionOf = (atoms: readonly string[], beyond: readonly string[]) =>
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...atoms) },
+    fc.constantFrom(...atoms).map((one) => `!(${one})`),
+    fc
+      .tuple(fc.constantFrom(...atoms), fc.constantFrom("&&", "||"), fc.constantFrom(...atoms))
+      .map(([a, op, b]) => `${a} ${op} ${b}`),
+    { weight: 1, arbitrary: fc.constantFrom(...beyond) },
+  );
 const ACTIONS = [
   { type: "deny", config: {} },
   { type: "deny", config: { status_code: 404 } },
@@ -71,7 +81,30 @@ const policies = (actions: readonly object[], expressions: fc.Arbitrary<string[]
       outbound: fc.constant([]),
     }),
   );
-const onRequests = policies(ACTIONS, fc.array(expression, { maxLength: 2 }));
+const onRequests = policies(ACTIONS, fc.array(expressionOf(ATOMS, BEYOND.slice(0, 1)), { maxLength: 2 }));
+const wide = { name: "wide", capacity: 1_000_000, rate: "1s" };
+const FURTHER_ACTIONS = [
+  ...ACTIONS.slice(0, 4),
+  { type: "custom-response", config: { status_code: 302, headers: { location: "/a" } } },
+  { type: "log", config: { metadata: { team: "web" } } },
+  { type: "rate-limit", config: { ...wide, bucket_key: ["conn.client_ip"] } },
+  { type: "rate-limit", config: wide },
+  { type: "url-rewrite", config: { from: "^/old/(.*)$", to: "/new/$1" } },
+  { type: "url-rewrite", config: { from: "^/old/(.*)$", to: "/new/$1" } },
+];
+const FAULTY_ACTIONS = [
+  { type: "url-rewrite", config: { from: "^/old(.*)$", to: "/new/$1" } },
+  { type: "rate-limit", config: { ...wide, bucket_key: ["req.body"] } },
+  { type: "newer-action", config: {} },
+];
+/** A policy in many has a condition or an action that no gateway serves. */
+const furtherOnRequests = policies(
+  [...FURTHER_ACTIONS, ...FURTHER_ACTIONS, ...FURTHER_ACTIONS, ...FAULTY_ACTIONS],
+  fc.oneof(
+    { weight: 30, arbitrary: fc.array(fc.constantFrom(...ATOMS, ...FURTHER_ATOMS), { maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.constantFrom(...BEYOND).map((one) => [one]) },
+  ),
+);
 const onConnections = policies(
   ACTIONS.slice(0, 1),
   fc.subarray(['conn.tls.sni.startsWith("a")', 'inCidrRange(conn.client_ip, "10.0.0.0/8")'], {
@@ -79,7 +112,7 @@ const onConnections = policies(
   }),
 );
 
-const ISSUERS = ["https://one.test/", "https://two.test/"];
+export const ISSUERS = ["https://one.test/", "https://two.test/"];
 const claims = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   {
@@ -91,7 +124,7 @@ const claims = fc.oneof(
     ),
   },
 );
-const PLACES = [
+export const PLACES = [
   { method: "header", name: "authorization", prefix: "Bearer " },
   { method: "header", name: "x-token", prefix: "" },
 ];
@@ -113,53 +146,74 @@ const jwt = optional(
       jws: { allowed_algorithms: algorithms, keys: { sources: { additional_jkus: keys } } },
     })),
 );
-const oidc = optional(
-  fc
-    .record({
-      issuer: fc.constantFrom(...ISSUERS),
-      client_id: fc.constantFrom("a", "b"),
-      options_passthrough: fc.boolean(),
-      require_claims: claims,
-    })
-    .map((one) => ({
-      client_secret: "s",
-      cookie_prefix: "",
-      scopes: [],
-      inactivity_timeout: 0,
-      maximum_duration: 0,
-      ...one,
-    })),
-);
+const signIn = fc
+  .record({
+    issuer: fc.constantFrom(...ISSUERS),
+    client_id: fc.constantFrom("a", "b"),
+    options_passthrough: fc.boolean(),
+    require_claims: claims,
+  })
+  .map((one) => ({
+    client_secret: "s",
+    cookie_prefix: "",
+    scopes: [],
+    inactivity_timeout: 0,
+    maximum_duration: 0,
+    ...one,
+  }));
+const oidc = optional(signIn);
 const agents = optional(
   fc.record({ allow: fc.subarray(["^curl/", "Mozilla"]), deny: fc.subarray(["(?i)bot", "curl/7", "^$"]) }),
 );
 const restriction = optional(fc.record({ ip_policies: refs("ipp_a", "ipp_b") }));
 const mutual = optional(fc.record({ certificate_authorities: refs("ca_a", "ca_b") }));
-const backend = fc
-  .constantFrom("bkdst_1", "bkdst_2", "bkdhr_1", "bkdwd_1", "bkdfo_1", "bkdtg_1", "bkdtg_1", "bkdtg_1")
-  .map((id) => ({ enabled: true, backend: { id } }));
+const goingTo = (...ids: string[]) =>
+  fc.constantFrom(...ids).map((id) => ({ enabled: true, backend: { id } }));
+const orNone = <T>(one: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 6, arbitrary: one }, { weight: 1, arbitrary: fc.constant(null) });
+const backend = goingTo(..."bkdst_1 bkdst_2 bkdhr_1 bkdwd_1 bkdfo_1 bkdtg_1 bkdtg_1 bkdtg_1".split(" "));
 
-const route = fc.record({
+const routeFields = {
   match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
   match: fc.constantFrom("/", "/", "/a", "/a/b", "/ab", "/a/"),
-  backend: fc.oneof({ weight: 6, arbitrary: backend }, { weight: 1, arbitrary: fc.constant(null) }),
+  backend: orNone(backend),
   ip_restriction: restriction,
   jwt_validation: jwt,
   oidc,
   user_agent_filter: agents,
   policies: onRequests,
+};
+/** With backends inside of others and those that no gateway serves, and with each module. */
+const furtherRoute = fc.record({
+  ...routeFields,
+  match: fc.constantFrom("/", "/", "/a", "/a/b", "/ab", "/a/", "/old"),
+  backend: orNone(
+    fc.oneof(
+      { weight: 20, arbitrary: backend },
+      { weight: 20, arbitrary: goingTo(..."bkdwd_mixed bkdwd_nested bkdfo_nested bkdfo_sorry".split(" ")) },
+      { weight: 1, arbitrary: goingTo("bkd_missing", "bkdfo_circle", "bkdwd_hole", "bkdfo_split") },
+    ),
+  ),
+  oidc: optional(signIn, 2, 3),
+  policies: furtherOnRequests,
+  webhook_verification: optional(
+    fc.constantFrom("github", "svix").map((provider) => ({ provider, secret: null })),
+  ),
+  compression: optional(fc.constant({})),
+  request_headers: optional(fc.constant({ add: { "x-team": "red" }, remove: ["user-agent"] })),
 });
 const NAMES = ["a.w.test:443", "b.w.test:443", "*.w.test:443", "www.x.test:443"];
 const termination = (extra: Fields) =>
   optional(fc.constantFrom({ min_version: "1.2" }, { min_version: "1.3" }, extra));
-const httpsEdge = fc.record({
-  mutual_tls: mutual,
-  tls_termination: termination({ min_version: null }),
-  routes: fc.uniqueArray(route, {
-    maxLength: 4,
-    selector: ({ match, match_type }) => `${match_type} ${match}`,
-  }),
-});
+const httpsEdgeWith = (route: fc.Arbitrary<{ match_type: string; match: string }>) =>
+  fc.record({
+    mutual_tls: mutual,
+    tls_termination: termination({ min_version: null }),
+    routes: fc.uniqueArray(route, {
+      maxLength: 4,
+      selector: ({ match, match_type }) => `${match_type} ${match}`,
+    }),
+  });
 const tlsEdge = fc.record({
   mutual_tls: mutual,
   tls_termination: termination({ terminate_at: "upstream", min_version: null }),
@@ -176,31 +230,32 @@ const tcpEdge = fc.record({
 });
 
 /** Each hostport has its place: an edge of a kind serves it, or none. */
-const places = fc.tuple(
-  ...TCP.map((hostport) =>
-    fc.oneof(
-      {
-        weight: 2,
-        arbitrary: tcpEdge.map((fields) => [
-          object("tcp_edge", `edgtcp_${hostport}`, { hostports: [hostport], ...fields }),
-        ]),
-      },
-      { weight: 1, arbitrary: fc.constant([]) },
+const placesWith = (route: Parameters<typeof httpsEdgeWith>[0]) =>
+  fc.tuple(
+    ...TCP.map((hostport) =>
+      fc.oneof(
+        {
+          weight: 2,
+          arbitrary: tcpEdge.map((fields) => [
+            object("tcp_edge", `edgtcp_${hostport}`, { hostports: [hostport], ...fields }),
+          ]),
+        },
+        { weight: 1, arbitrary: fc.constant([]) },
+      ),
     ),
-  ),
-  ...NAMES.map((hostport) =>
-    fc.oneof(
-      { weight: 4, arbitrary: httpsEdge.map((fields) => asHttps(hostport, fields)) },
-      {
-        weight: 2,
-        arbitrary: tlsEdge.map((fields) => [
-          object("tls_edge", `edgtls_${hostport}`, { hostports: [hostport], ...fields }),
-        ]),
-      },
-      { weight: 2, arbitrary: fc.constant([]) },
+    ...NAMES.map((hostport) =>
+      fc.oneof(
+        { weight: 4, arbitrary: httpsEdgeWith(route).map((fields) => asHttps(hostport, fields)) },
+        {
+          weight: 2,
+          arbitrary: tlsEdge.map((fields) => [
+            object("tls_edge", `edgtls_${hostport}`, { hostports: [hostport], ...fields }),
+          ]),
+        },
+        { weight: 2, arbitrary: fc.constant([]) },
+      ),
     ),
-  ),
-);
+  );
 const object = (kind: string, id: string, fields: Fields): WorldObject => ({
   kind,
   id,
@@ -208,11 +263,15 @@ const object = (kind: string, id: string, fields: Fields): WorldObject => ({
 });
 
 function asHttps(hostport: string, { routes, ...fields }: { routes: readonly Fields[] }): WorldObject[] {
-  const edge = `edghts_${hostport}`;
+  const name = hostport.replace(/\W/g, "_");
+  const edge = `edghts_${name}`;
   return [
     object("https_edge", edge, { hostports: [hostport], ...fields }),
     ...routes.map((one) =>
-      object("https_edge_route", `rt_${hostport} ${one.match_type} ${one.match}`, { edge_id: edge, ...one }),
+      object("https_edge_route", `rt_${name}_${one.match_type}_${String(one.match).replaceAll("/", "_")}`, {
+        edge_id: edge,
+        ...one,
+      }),
     ),
   ];
 }
@@ -244,7 +303,7 @@ const shared = fc.tuple(
     .map((weight) => [
       object("weighted_backend", "bkdwd_1", { backends: { bkdst_1: weight, bkdst_2: weight } }),
     ]),
-  fc.constant([object("failover_backend", "bkdfo_1", { backends: [{ id: "bkdst_1" }, { id: "bkdst_2" }] })]),
+  fc.constant([object("failover_backend", "bkdfo_1", { backends: ["bkdst_1", "bkdst_2"] })]),
   fc.constant([object("tunnel_group_backend", "bkdtg_1", { labels: { service: "web" } })]),
   fc.constantFrom([], ["bind:service=web"]).map((acl) => [object("tunnel_credential", "cr_1", { acl })]),
   fc.oneof(
@@ -258,12 +317,38 @@ const shared = fc.tuple(
   ),
   fc.constant(
     ["a", "b"].map((name) =>
-      object("certificate_authority", `ca_${name}`, { subject_common_name: name, ca_pem: name }),
+      object("certificate_authority", `ca_${name}`, {
+        subject_common_name: name,
+        ca_pem: `-----BEGIN ${name}`,
+      }),
     ),
   ),
 );
 
-const parts = fc.tuple(places, shared).map(([some, others]) => [...some, ...others]);
+const parts = fc
+  .tuple(placesWith(fc.record(routeFields)), shared)
+  .map(([some, others]) => [...some, ...others]);
+
+/** Backends inside of others, and faulty ones. */
+const FURTHER_BACKENDS = [
+  object("weighted_backend", "bkdwd_mixed", { backends: { bkdst_1: 1, bkdhr_1: 1 } }),
+  object("weighted_backend", "bkdwd_nested", { backends: { bkdwd_mixed: 1, bkdfo_sorry: 2 } }),
+  object("weighted_backend", "bkdwd_hole", { backends: { bkdst_1: 1, bkdwd_zero: 1 } }),
+  object("weighted_backend", "bkdwd_zero", { backends: { bkdst_1: 0 } }),
+  ...Object.entries({
+    bkdfo_nested: ["bkdwd_zero", "bkdfo_none", "bkdtg_1", "bkdfo_1"],
+    bkdfo_none: [],
+    bkdfo_sorry: ["bkdtg_1", "bkdhr_1", "bkdst_1"],
+    bkdfo_split: ["bkdwd_mixed", "bkdst_2"],
+    bkdfo_circle: ["bkdst_1", "bkdfo_round"],
+    bkdfo_round: ["bkdfo_circle"],
+  }).map(([id, backends]) => object("failover_backend", id, { backends })),
+];
+
+/** A world with every module and every kind of backend, which gateways serve in part. */
+export const furtherWorld: fc.Arbitrary<World> = fc
+  .tuple(placesWith(furtherRoute), shared)
+  .map(([some, others]) => ({ objects: [...some, ...others].flat().concat(FURTHER_BACKENDS) }));
 
 /** Takes some objects, and some fields of others, from another state of the same part. */
 function blended(part: readonly WorldObject[], other: readonly WorldObject[], taken: readonly boolean[]) {
@@ -300,71 +385,3 @@ export const change: fc.Arbitrary<readonly [before: World, after: World]> = fc
     });
     return [{ objects: before.flat() }, { objects: after.flat() }];
   });
-
-const claimed = fc.oneof(
-  fc.constantFrom<unknown[]>("ops", "dev1", "ann@a.test", "7", 7, true, false, "true", "", null, 8, "shop"),
-  fc.array(fc.constantFrom<unknown[]>("ops", "x@a.test", 7, false, {}), { maxLength: 3 }),
-);
-const someClaims = fc.record(
-  { email: claimed, team: claimed, email_verified: claimed, realm: fc.record({ role: claimed }) },
-  { requiredKeys: [] },
-);
-
-/** Requests at random, which know nothing of what worlds ask. */
-export const request: fc.Arbitrary<DecisionRequest> = fc.record(
-  {
-    address: fc.constantFrom(
-      "a.w.test:443",
-      "b.w.test:443",
-      "c.w.test:443",
-      "ab.w.test:443",
-      "www.x.test:443",
-      "d.a.w.test:443",
-      "db.w.test:20001",
-      "192.0.2.7:20002",
-    ),
-    path: fc.oneof(
-      fc.constantFrom(..."/ /a /a/b /a/b/c /ab /abc /a/12 /ax /a/xb /b /x /a/bx /.tunnelplane/x".split(" ")),
-      fc
-        .array(fc.string({ unit: fc.constantFrom(..."abx1-"), minLength: 1, maxLength: 3 }), { maxLength: 3 })
-        .map((all) => `/${all.join("/")}`),
-    ),
-    method: fc.constantFrom("GET", "POST", "HEAD", "OPTIONS", "PUT"),
-    from: fc.constantFrom(
-      "10.0.0.1",
-      "10.1.0.1",
-      "10.1.2.3",
-      "1.2.3.4",
-      "198.51.100.9",
-      "203.0.113.5",
-      "2001:db8::5",
-      "fe80::1",
-    ),
-    tls: fc.constantFrom("1.2", "1.3"),
-    user_agent: fc.constantFrom(null, "curl/7.1", "curl/8.5", "Mozilla/5.0", "GoogleBot", "mybot", "x"),
-    headers: fc.constantFrom<Record<string, string>[]>(
-      {},
-      { "x-team": "blue" },
-      { "X-Team": "Red" },
-      { "x-team": "g" },
-    ),
-    client_certificate: certificates,
-    token: tokensOf({
-      issuers: ISSUERS,
-      audiences: some("api", "web"),
-      algorithms: ["RS256", "ES256"],
-      keySets: ["https://one.test/keys", "https://two.test/keys"],
-      places: PLACES,
-      claims: someClaims,
-    }),
-    session: fc.oneof(
-      fc.constant(null),
-      fc.record({
-        issuer: fc.constantFrom(...ISSUERS),
-        client_id: fc.constantFrom("a", "b"),
-        claims: someClaims,
-      }),
-    ),
-  },
-  { requiredKeys: ["address", "from"] },
-);

@@ -10,7 +10,8 @@ import {
 import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
-import { change, request } from "./generatedWorlds";
+import { request } from "./generatedRequests";
+import { change } from "./generatedWorlds";
 
 const RUNS = { seed: 20261123, numRuns: size(150, 10_000) };
 const requests = fc.array(request, { minLength: 100, maxLength: 100 });

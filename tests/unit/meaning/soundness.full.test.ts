@@ -12,7 +12,8 @@ import {
 import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
-import { change, request } from "./generatedWorlds";
+import { request } from "./generatedRequests";
+import { change } from "./generatedWorlds";
 
 const RUNS = { seed: 20261123, numRuns: size(1_000, 20_000) };
 const requests = fc.array(request, { minLength: 20, maxLength: 20 });

@@ -3,7 +3,8 @@ import { replayTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
-import { change, request } from "../meaning/generatedWorlds";
+import { request } from "../meaning/generatedRequests";
+import { change } from "../meaning/generatedWorlds";
 import { trafficLine } from "./lines";
 
 /** What a gateway did not look at, and whether it kept whole addresses. */
