@@ -1,13 +1,10 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import type { Pebble } from "../support/pebble";
-import { Rest } from "../support/rest";
 import { MOVABLE_CLOCK } from "../support/server";
-import { Beside, needsPebble, OrderedDomain, passHours, releaseLease } from "./support";
+import { Beside, needsPebble, OrderedDomain, passHours } from "./support";
 
 onOneDatabase("A certificate that is proved in DNS", (start) => {
   const started = untilTestEnds(start);
@@ -68,35 +65,5 @@ exec curl --silent --fail --data "{\\"host\\": \\"$2.\\", \\"value\\": \\"$3\\"}
     await passHours(server, 1);
     await domain.certificate();
     expect(refusals.orders).to.equal(1);
-  });
-
-  it("is ordered once, also where the server is killed while the program makes the record", async () => {
-    const pebble = await beside.pebble();
-    const refusals = await beside.refusals(pebble);
-    const file = command(pebble);
-    const works = readFileSync(file, "utf8");
-    writeFileSync(file, "#!/bin/sh\nkill -9 $PPID\n");
-    const args = [...refusals.flags, "--acme-dns-command", file];
-    const first = await start({ args });
-    const domain = await OrderedDomain.make(first, "*.example.com");
-    while (first.isRunning) await sleep(20);
-    writeFileSync(file, works);
-    await releaseLease(first.data);
-    const second = await started({ args, data: first.data });
-    await domain.at(second).certificate();
-    expect(refusals.orders).to.equal(1);
-  });
-
-  it("is valid for its key", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const server = await started({ args: pebble.flags });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const { id, certificate_pem: pem } = await domain.certificate();
-    const bot = (await domain.rest.post("/bot_users", { name: "edge", role: "gateway" })).body;
-    const key = (await domain.rest.post("/api_keys", { owner_id: bot.id })).body;
-    const seen = (await new Rest(server.url, key.token).get(`/tls_certificates/${id}`)).body;
-    expect(new X509Certificate(String(pem)).checkPrivateKey(createPrivateKey(seen.private_key_pem))).to.equal(
-      true,
-    );
   });
 });

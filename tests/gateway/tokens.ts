@@ -1,35 +1,15 @@
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import type { Certificate } from "../support/api/fixtures";
-import { StandInServer } from "../support/standIn";
+import { StandInTokenIssuer } from "../support/tokenIssuer";
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-interface KeyPair {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-}
-
-/** An issuer that serves its keys over TLS and signs any token for tests. */
+/** An issuer that serves its keys over TLS, and signs tokens as routes of tests ask for them. */
 export class Issuer {
-  private constructor(
-    readonly server: StandInServer,
-    private readonly rsa: KeyPair,
-    private readonly ed25519: KeyPair,
-  ) {}
+  private constructor(private readonly server: StandInTokenIssuer) {}
 
-  static async start({ pem, privateKey }: Certificate): Promise<Issuer> {
-    const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const ed25519 = generateKeyPairSync("ed25519");
-    const keys = [
-      { ...rsa.publicKey.export({ format: "jwk" }), kid: "one" },
-      { ...ed25519.publicKey.export({ format: "jwk" }), kid: "two" },
-    ];
-    const server = await StandInServer.start((_, response) => response.end(JSON.stringify({ keys })), {
-      key: privateKey,
-      cert: pem,
-    });
-    return new Issuer(server, rsa, ed25519);
-  }
+  static start = async ({ pem, privateKey }: Certificate): Promise<Issuer> =>
+    new Issuer(await StandInTokenIssuer.start({ key: privateKey, cert: pem }));
 
   get jku(): string {
     return `${this.server.url}/jwks`;
@@ -45,29 +25,23 @@ export class Issuer {
   /** Claims of a token that ended some seconds ago. */
   ended = (ago: number) => this.claims({ exp: Math.floor(Date.now() / 1000) - ago });
 
-  token(claims: object = this.claims(), header: { readonly alg?: string } = {}): string {
-    const isEdDsa = header.alg === "EdDSA";
-    const text = `${encode({ alg: "RS256", kid: isEdDsa ? "two" : "one", ...header })}.${encode(claims)}`;
-    if (isEdDsa)
-      return `${text}.${sign(null, Buffer.from(text), this.ed25519.privateKey).toString("base64url")}`;
-    const hash = header.alg === "RS512" ? "sha512" : "sha256";
-    return `${text}.${sign(hash, Buffer.from(text), this.rsa.privateKey).toString("base64url")}`;
-  }
+  token = (claims: object = this.claims(), { alg }: { readonly alg?: string } = {}): string =>
+    alg === "EdDSA" ? this.server.edToken({}, claims) : this.server.token(claims, alg ? { alg } : {});
 
   /** Forged and invalid tokens. */
   forged(): Record<string, string> {
     const claims = encode(this.claims());
-    const pem = this.rsa.publicKey.export({ format: "pem", type: "spki" }).toString();
-    const confused = `${encode({ alg: "HS256", kid: "one" })}.${claims}`;
+    const pem = this.server.publicKey.export({ format: "pem", type: "spki" }).toString();
+    const confused = `${encode({ alg: "HS256", kid: "rsa" })}.${claims}`;
     const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const foreign = `${encode({ alg: "RS256", kid: "one" })}.${claims}`;
+    const foreign = `${encode({ alg: "RS256", kid: "rsa" })}.${claims}`;
     const embedded = `${encode({ alg: "RS256", jwk: other.publicKey.export({ format: "jwk" }) })}.${claims}`;
     const [head, , signature] = this.token().split(".");
     const by = (text: string) =>
       `${text}.${sign("sha256", Buffer.from(text), other.privateKey).toString("base64url")}`;
     return {
       "none as its algorithm": `${encode({ alg: "none" })}.${claims}.`,
-      "None as its algorithm": `${encode({ alg: "None", kid: "one" })}.${claims}.`,
+      "None as its algorithm": `${encode({ alg: "None", kid: "rsa" })}.${claims}.`,
       "a public key taken for a shared secret": `${confused}.${createHmac("sha256", pem).update(confused).digest("base64url")}`,
       "another's signature": by(foreign),
       "a key that it brings along": by(embedded),

@@ -35,7 +35,8 @@ export class StandInTokenIssuer {
   /** What its discovery document calls it. Default: its address. */
   calledItself: string | undefined;
 
-  static async start(): Promise<StandInTokenIssuer> {
+  /** @param tls key and certificate for HTTPS; if absent, it speaks HTTP */
+  static async start(tls?: { key: string; cert: string }): Promise<StandInTokenIssuer> {
     const one = new StandInTokenIssuer();
     one.#server = await StandInServer.start((request, response) => {
       const path = request.url ?? "";
@@ -49,7 +50,7 @@ export class StandInTokenIssuer {
       const document = one.#documents()[path];
       response.statusCode = document ? 200 : 404;
       response.end(JSON.stringify(document ?? {}));
-    });
+    }, tls);
     return one;
   }
 
@@ -82,15 +83,20 @@ export class StandInTokenIssuer {
 
   /** A token; a claim or part of the header that is undefined is left out. */
   token(claims: object = {}, header: object = {}, key = this.#keys[`rsa${this.#generation}`]): string {
-    const text = `${encode({ alg: "RS256", typ: "JWT", kid: `rsa${this.#generation}`, ...header })}.${encode(this.claims(claims))}`;
+    const head: Readonly<Record<string, unknown>> = {
+      ...{ alg: "RS256", typ: "JWT", kid: `rsa${this.#generation}` },
+      ...header,
+    };
+    const text = `${encode(head)}.${encode(this.claims(claims))}`;
     const isEdDsa = key?.asymmetricKeyType === "ed25519";
     const signer = { key: key as KeyObject, dsaEncoding: "ieee-p1363" as const };
-    return `${text}.${sign(isEdDsa ? null : "sha256", Buffer.from(text), signer).toString("base64url")}`;
+    const hash = isEdDsa ? null : head.alg === "RS512" ? "sha512" : "sha256";
+    return `${text}.${sign(hash, Buffer.from(text), signer).toString("base64url")}`;
   }
 
   /** A token that is signed with its Ed25519 key. */
-  edToken = (header: object = {}): string =>
-    this.token({}, { alg: "EdDSA", kid: "ed", ...header }, this.#keys.ed);
+  edToken = (header: object = {}, claims: object = {}): string =>
+    this.token(claims, { alg: "EdDSA", kid: "ed", ...header }, this.#keys.ed);
 
   /** A token that is signed with its key on the curve P-256. */
   ecToken = (header: object = {}): string =>

@@ -259,42 +259,6 @@ describe("A decision is never a guess:", () => {
 });
 
 describe("Each thing that no gateway can serve has its reason:", () => {
-  const reasons = (...of: Parameters<typeof world>) => unservable(world(...of)).map(({ reason }) => reason);
-
-  it("a module, an action or a value that is newer, and actions that Envoy cannot do", () => {
-    const newer = { captcha: { enabled: true } };
-    expect(reasons(site(newer))).to.deep.equal([
-      'the module "captcha" of the route "/" is not known to this gateway: upgrade this gateway, or disable the module',
-    ]);
-    for (const [text, fields] of Object.entries({
-      'the action "teleport" is not known': inbound(when([], "teleport")),
-      "cannot be enforced": inbound(when(["size(req.path) > 3"], "deny")),
-      "may make a path": inbound(when([], "url-rewrite", { from: "^/old(.*)$", to: "/new$1/" })),
-      "which gateways do not read": {
-        jwt_validation: {
-          ...jwt.jwt_validation,
-          http: { tokens: [{ type: "jwt", method: "body", name: "t" }] },
-        },
-      },
-      "the outbound policy": { policies: { outbound: [{ name: "out", actions: [{ type: "deny" }] }] } },
-    }))
-      expect(reasons(site({ backend: null, ...fields }), agent).join(), text).to.contain(text);
-  });
-
-  it("backends in a circle, that do not exist, or with a part that goes nowhere", () => {
-    const to = (kind: string, name: string) => site({ backend: { backend_id: ref(kind, name) } });
-    const failover = (name: string, ...backends: string[]) =>
-      declared("failover_backend", name, { backends });
-    expect(
-      reasons(to("failover_backend", "a"), failover("a", ref("failover_backend", "a"))).join(),
-    ).to.contain("contains itself");
-    expect(reasons(to("failover_backend", "gone")).join()).to.contain("does not exist");
-    const hole = declared("weighted_backend", "hole", {
-      backends: { [ref("failover_backend", "none")]: 1, [ref("http_response_backend", "ok")]: 1 },
-    });
-    expect(reasons(to("weighted_backend", "hole"), hole, failover("none")).join()).to.contain("goes nowhere");
-  });
-
   it("the same whether worlds are asked for one after another, or each by itself", () => {
     const known = new KnownFaults();
     let closed = 0;

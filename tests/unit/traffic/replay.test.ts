@@ -8,7 +8,6 @@ import {
 import { expect } from "chai";
 import {
   agent,
-  authority,
   declared,
   foreign,
   inbound,
@@ -75,19 +74,6 @@ describe("Recorded traffic, decided before and after a change,", () => {
     expect(found.examples[0]?.after).to.include({ outcome: "refused", status: 403 });
   });
 
-  it("says what goes elsewhere or gets another status, and nothing of what stays refused", async () => {
-    const teapot = { http_response: { status_code: 418 } };
-    const other = declared("http_response_backend", "other", { status_code: 201, body: "ok" });
-    const elsewhere = world(site({ backend: { backend_id: "urn:http_response_backend:other" } }), other);
-    expect(await fateOf(OPEN, elsewhere, trafficLine())).to.equal("moved");
-    expect((await replay(OPEN, elsewhere, trafficLine({ count: 9 }))).sentence).to.contain(
-      "; 9 would be answered by another backend or with another status; first: `GET www.example.com:443/` from 198.51.100.0/24: 200 → 201",
-    );
-    const denied = (status: number) =>
-      world(site(inbound([[], "custom-response", { status_code: status, ...teapot }])));
-    expect(await fateOf(denied(403), denied(404), trafficLine())).to.equal("");
-  });
-
   it("has an example for each cause, the most frequent first", async () => {
     const before = world(site(), route("/api"), route("/admin"));
     const after = world(
@@ -133,20 +119,6 @@ describe("Recorded traffic, decided before and after a change,", () => {
     );
   });
 
-  it("stays as it is where the change touches nothing that decides it, recorded or not", async () => {
-    const team = site(inbound([['req.headers["x-team"] == "red"'], "deny"]));
-    const before = world(team, serving("door", "door.example.com:443"), agent);
-    const after = world(
-      team,
-      serving("door", "door.example.com:443", restricted("office")),
-      policy("office"),
-      agent,
-    );
-    expect(await fateOf(before, after, trafficLine())).to.equal("");
-    const opened = world(team, route("/team"), serving("door", "door.example.com:443"), agent);
-    expect(await fateOf(before, opened, trafficLine()), "a route beside it").to.equal("unknown");
-  });
-
   it("with a path that was left out in part is decided where no rule looks at that part", async () => {
     const before = world(site(), route("/api"), route("/api/users/all", {}, "exact_path"));
     const after = world(site(), route("/api", TOKEN), route("/api/users/all", TOKEN, "exact_path"));
@@ -158,17 +130,6 @@ describe("Recorded traffic, decided before and after a change,", () => {
     expect(await fateOf(OPEN, suffix(".php"), trafficLine({ path: "/docs/…" }))).to.equal("unknown");
     const exact = world(site(), route("/docs/…".replace("…", "a"), TOKEN, "exact_path"));
     expect(await fateOf(OPEN, exact, trafficLine({ path: "/docs/…" }))).to.equal("unknown");
-  });
-
-  it("of connections without HTTP is decided before HTTP, and not beyond", async () => {
-    const connection = { host: null, method: null, path: null, status: null };
-    const tls = trafficLine({ ...connection, address: "door.example.com:443" });
-    const door = (fields: Record<string, unknown>) =>
-      world(serving("door", "door.example.com:443", fields), policy("office"), agent);
-    expect(await fateOf(door({}), door(restricted("office")), tls)).to.equal("refused");
-    const strict = world(site({}, mutual("ours")), authority("ours"));
-    expect(await fateOf(strict, OPEN, trafficLine(connection))).to.equal("unknown");
-    expect(await fateOf(OPEN, strict, trafficLine())).to.equal("refused");
   });
 
   describe("finds the authority of a client certificate", () => {
