@@ -1,6 +1,6 @@
 import { review, write } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
-import { previewOf, step, tlsEdge } from "./support";
+import { previewOf, same, step, tlsEdge } from "./support";
 
 const OFF = { mutualTls: { enabled: false, certificateAuthorityIds: [] } };
 const raised = step("BotUser", "zz", {
@@ -35,9 +35,53 @@ describe("A comment", () => {
     expect(comment).to.include("`role-raised`");
   });
 
+  it("has one entry and one table for what one line of a program changes many times", () => {
+    const report = review(
+      previewOf([
+        ...Array.from({ length: 45 }, (_, index) => tlsEdge(`app${100 + index}`, { before: {}, after: OFF })),
+        tlsEdge("shop", { before: {}, after: { tlsTermination: { minVersion: "1.3" } } }),
+      ]),
+    );
+    expect(report.findings).to.have.length(46);
+    const comment = write(report, "markdown");
+    expect(comment)
+      .to.match(/- \*\*45 findings\*\*, at `app100\.example\.com:443`, .* and 40 others\. The first: /)
+      .and.to.include("from `app100: mutual_tls.enabled`, `app101: mutual_tls.enabled`")
+      .and.to.match(/\n\*\*45 addresses\*\*: `app100\.example\.com:443`, .* and 40 others\n\n\| \|/)
+      .and.to.include("\n`shop.example.com:443`\n\n| |");
+    expect(comment.match(/\| Client certificate \|/g)).to.have.length(1);
+    expect(JSON.parse(write(report, "json")).findings).to.have.length(46);
+  });
+
+  it("has the guarantee that breaks and the address that changes, however many hold as before", () => {
+    const guarantee = (name: string) =>
+      same("Guarantee", name, {
+        expect: "refused",
+        addresses: [`${name}.example.com:443`],
+        clientCertificate: "none",
+      });
+    const comment = write(
+      review(
+        previewOf([
+          ...Array.from({ length: 1000 }, (_, index) => guarantee(`other${index}`)),
+          guarantee("zz"),
+          tlsEdge("zz", { before: {}, after: OFF }),
+        ]),
+      ),
+      "markdown",
+    );
+    expect(comment.length).to.be.within(40_000, 60_000);
+    expect(comment)
+      .to.match(/### Guarantees\n\n.*\n\|---.*\n\| `zz` \|/)
+      .and.to.match(/### Addresses that change\n\n`zz\.example\.com:443`/)
+      .and.to.match(/Left out, because a comment holds no more: \d+ of 1001 guarantees/);
+  });
+
   it("has an entry of every rule that was found, whatever is left out", () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
-      tlsEdge(`app${index}`, { before: {}, after: OFF }),
+      JSON.parse(
+        JSON.stringify(tlsEdge(`app${index}`, { before: {}, after: OFF })).replaceAll("#7,3", `#${index},3`),
+      ),
     );
     const low = step("ApiKey", "zz", { after: { ownerId: "usr_1" } });
     const report = review(previewOf([...many, raised, low]));

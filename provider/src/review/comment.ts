@@ -22,8 +22,8 @@ export interface Section {
 const LONGEST_ENTRY = 2000;
 
 /**
- * Chooses the entries of a comment of limited length: one of each rule, and then as many as there is room
- * for.
+ * Chooses the entries of a comment of limited length: one of each rule, then some of each section, and then
+ * as many as there is room for.
  */
 export class Comment {
   #left: number;
@@ -49,7 +49,11 @@ export class Comment {
       this.#texts.set(entry, fits ? whole : text);
       this.#take(fits ? whole : text);
     }
-    for (const { entries } of sections) this.#fill(entries);
+    // No section, however long, takes the room of another one. What these leave goes to the first ones.
+    const filled = sections.filter(({ entries }) => entries.some((entry) => !this.#texts.has(entry)));
+    const share = this.#left / Math.max(filled.length, 1);
+    for (const { entries } of filled) this.#fill(entries, share);
+    for (const { entries } of filled) this.#fill(entries, this.#left);
   }
 
   get text(): string {
@@ -70,10 +74,11 @@ export class Comment {
     });
   }
 
-  #fill(entries: readonly Entry[]): void {
+  #fill(entries: readonly Entry[], room: number): void {
+    const least = this.#left - room;
     for (const entry of entries.filter((one) => !this.#texts.has(one))) {
       const text = written(entry.text);
-      if (text.length > this.#left) return;
+      if (this.#left - text.length < least) return;
       this.#texts.set(entry, text);
       this.#take(text);
     }

@@ -61,14 +61,14 @@ export function markdownOf(report: Report): string {
       title: "### Guarantees",
       name: "guarantees",
       head: "| | Must hold | Before | After |\n|---|---|---|---|\n",
-      entries: guarantees.map(({ name, sentence, before, after }) => ({
+      entries: guaranteesInOrder(guarantees).map(({ name, sentence, before, after }) => ({
         text: `| ${[code(name), ...[sentence, stateWords(before), stateWords(after)].map(proseCell)].join(" | ")} |`,
       })),
     },
     {
       title: "### Addresses that change",
       name: "addresses",
-      entries: addresses.map((change) => ({ text: addressTable(change) })),
+      entries: addressEntries(addresses, findings),
     },
     {
       title: "### Other fields that change",
@@ -90,22 +90,65 @@ export function markdownOf(report: Report): string {
   return head + body.text + [...cut, ...ending(report), ""].join("\n");
 }
 
-/** An entry for all findings of one rule and one cause, in the order of their first. */
+/**
+ * An entry for all findings of one rule and one cause, in the order of their first. What one line of a
+ * program declares many times is one cause.
+ */
 function entriesOf(findings: readonly ReviewedFinding[]): Entry[] {
-  const groups = new Map<string, ReviewedFinding[]>();
-  for (const finding of findings) {
-    const { rule, severity, cause, certain } = finding;
-    const { urn, id, kind, name, property } = cause;
-    const key = JSON.stringify([rule, severity, certain, urn ?? id ?? [kind, name], property]);
-    const group = groups.get(key);
-    if (group) group.push(finding);
-    else groups.set(key, [finding]);
-  }
-  return [...groups.values()].map((group) => ({
+  const groups = groupedBy(findings, ({ rule, severity, cause, certain }) => {
+    const { urn, id, kind, name, property, file, line } = cause;
+    const place = line === undefined ? (urn ?? id ?? [kind, name]) : [file, line, kind];
+    return JSON.stringify([rule, severity, certain, place, property]);
+  });
+  return groups.map((group) => ({
     text: item(group),
     count: group.length,
     rule: present(group[0]).rule,
   }));
+}
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}
+
+/** Those that break first, and those last that hold as before. */
+const guaranteesInOrder = (guarantees: Report["guarantees"]): Report["guarantees"][number][] =>
+  guarantees.toSorted((one, other) => weightOf(one) - weightOf(other));
+
+function weightOf({ before, after }: Report["guarantees"][number]): number {
+  const isSame = before?.state === after?.state;
+  const states = ["broken", "unproved", undefined, "holds"];
+  return states.indexOf(after?.state) + (isSame ? states.length : 0);
+}
+
+/** One for all addresses with the same table, first those with the most severe findings. */
+function addressEntries(addresses: Report["addresses"], findings: Report["findings"]): Entry[] {
+  const severities = new Map<string, number>();
+  for (const { address = "", severity, accepted } of findings) {
+    const rank = accepted ? SEVERITIES.length : SEVERITIES.indexOf(severity);
+    severities.set(address, Math.min(rank, severities.get(address) ?? rank));
+  }
+  const rankOf = ({ address }: Report["addresses"][number]) =>
+    severities.get(address) ?? SEVERITIES.length + 1;
+  const inOrder = addresses.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return groupedBy(inOrder, (one) => JSON.stringify([addressRemarks(one, 1), addressTable(one)])).map(
+    (group) => {
+      const [first] = group;
+      const names = named(group.map(({ address }) => address));
+      const title = group.length > 1 ? `**${group.length} addresses**: ${names}` : names;
+      return {
+        text: `${title}${addressRemarks(present(first), group.length)}\n${addressTable(present(first))}`,
+        count: group.length,
+      };
+    },
+  );
 }
 
 /** How many addresses and hashes are named for several findings of one cause. */
@@ -118,12 +161,13 @@ const named = (texts: readonly string[]): string =>
 
 function item(group: readonly ReviewedFinding[]): string {
   const first = present(group[0]);
-  const { at, place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const { place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const causes = [...new Set(group.map((finding) => causeWords(finding).at))];
   const { example } = first;
   const said = example && (example.sentence ?? exampleWords(example));
   const details = [
     code(first.rule),
-    `from ${code(at)}${place && ` (${code(place)})`}`,
+    `from ${named(causes)}${place && ` (${code(place)})`}`,
     ...remarks,
     ...(said !== undefined && !first.sentence.includes(said) ? [`example: ${prose(said)}`] : []),
     `${group.length > 1 ? "hashes" : "hash"} ${named(group.map(({ hash }) => hash))}`,
@@ -133,15 +177,16 @@ function item(group: readonly ReviewedFinding[]): string {
   return `- ${count}${prose(first.sentence)}  \n  ${details.join(" · ")}`;
 }
 
+function addressRemarks({ before, after, offStack }: Report["addresses"][number], count: number): string {
+  const is = count > 1 ? "are" : "is";
+  return `${before ? "" : ` ${is} new`}${after ? "" : ` ${is} gone`}${offStack ? " (reached from another stack)" : ""}`;
+}
+
 function addressTable(change: Report["addresses"][number]): string {
-  const { address, before, after, offStack } = change;
-  const title = `${code(address)}${before ? "" : " is new"}${after ? "" : " is gone"}${offStack ? " (reached from another stack)" : ""}`;
   const rows = changedAspects(change).map(
     (aspect) => `| ${aspect.name} | ${cell(aspect.before)} | ${cell(aspect.after)} |`,
   );
-  return rows.length === 0
-    ? `${title}\n`
-    : [title, "", "| | Before | After |", "|---|---|---|", ...rows, ""].join("\n");
+  return rows.length === 0 ? "" : ["", "| | Before | After |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
 const MOST_LIMITS = 10;
