@@ -11,6 +11,9 @@ export const RESERVED_SCENARIOS: Readonly<Record<string, (it: Scenario) => unkno
         description: it.pick("", "", "changed"),
       });
   },
+  // The edge of another team has it.
+  "already-taken": (it) =>
+    it.isChanged && new tunnels.TlsEdge(it.rule, { hostports: ["others.example.com:443"] }),
   "restriction-not-enforced": (it) => {
     new tunnels.IpRestriction(it.rule, {
       type: "agent",

@@ -5,9 +5,10 @@ import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../operation/askServer";
 import { tryOnEnvoy } from "./onEnvoy";
 import { readPreview } from "./preview";
-import { readChange } from "./previewed";
+import { type PreviewedChange, readChange } from "./previewed";
 import type { Report } from "./report";
 import { type ReviewOptions, reportOn, review as reviewWith } from "./review";
+import { withTaken } from "./taken";
 import type { Worlds } from "./worlds";
 
 export { recordedResources } from "../operation/stateBackend";
@@ -49,7 +50,7 @@ export function review(preview: string | object, options: Options): Promise<Repo
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
   const { url, apiKey, project: _project, progress: _, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
-  return serverBeside(preview, options).then((server) => reviewWith(preview, { ...others, server }));
+  return changeOf(preview, options).then((change) => reportOn(change, others));
 }
 
 export interface FullOptions extends Options {
@@ -69,10 +70,7 @@ export interface FullOptions extends Options {
  */
 export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
   const { url: _url, apiKey: _key, project: _project, progress: _, onEnvoy, traffic, ...others } = options;
-  const change = readChange(preview, {
-    server: await serverBeside(preview, options),
-    source: options.source,
-  });
+  const change = await changeOf(preview, options);
   const report = reportOn(change, others);
   return {
     ...report,
@@ -91,20 +89,22 @@ export async function worldsOfPreview(
   preview: string | object,
   options: Asking & { readonly source?: string } = {},
 ): Promise<Worlds> {
-  const { source } = options;
-  const { before, after, limits } = readChange(preview, {
-    server: await serverBeside(preview, options),
-    source,
-  });
+  const { before, after, limits } = await changeOf(preview, options);
   return { before, after, limits };
 }
 
-/** The objects of the named server, if there is one; refuses bad input before it asks. */
-async function serverBeside(
+/**
+ * The change, beside the objects of the named server, if there is one. Bad input is refused before it is
+ * asked.
+ */
+async function changeOf(
   preview: string | object,
   { url, apiKey, project, progress = () => {}, source }: Asking & { readonly source?: string },
-): Promise<Everything | undefined> {
-  if (url === undefined && apiKey === undefined) return undefined;
+): Promise<PreviewedChange> {
+  if (url === undefined && apiKey === undefined) return readChange(preview, { source });
   readPreview(preview, source);
-  return askServer({ url, apiKey, project }, (transport) => readServer(transport, progress, true));
+  return askServer({ url, apiKey, project }, async (transport) => {
+    const server = await readServer(transport, progress, true);
+    return withTaken(readChange(preview, { server, source }), transport);
+  });
 }

@@ -12,6 +12,7 @@ export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";
 export type { UserAgents } from "./aspects/userAgents";
 export { type AspectWords, aspectWords, checkWords } from "./aspects/words";
+export { type FreshClaim, freshClaims } from "./changes/claims";
 export { bothInWords, type FieldChange } from "./changes/words";
 /**
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will

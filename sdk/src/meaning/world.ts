@@ -40,6 +40,11 @@ export interface World {
   readonly partial?: boolean;
   /** Whether the missing objects include no edge, and nothing that decides at one. */
   readonly knowsEdges?: boolean;
+  /**
+   * Values that no two objects may have and that objects outside of this world have: hostports of another
+   * project, for example; see `claimText`.
+   */
+  readonly taken?: readonly string[];
   /** The ids of users and bots that are known to be admins. */
   readonly admins?: readonly string[];
   /** The user or bot who owns new objects that name no owner. */

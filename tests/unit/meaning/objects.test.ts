@@ -256,6 +256,6 @@ describe("A finding", () => {
   it("belongs to one rule of the list, in which each rule is once, with its severity", () => {
     expect(new Set(RULES.map(({ rule }) => rule)).size).to.equal(RULES.length);
     const count = (severity: string) => RULES.filter((rule) => rule.severity === severity).length;
-    expect([count("high"), count("medium"), count("low")]).to.deep.equal([18, 24, 8]);
+    expect([count("high"), count("medium"), count("low")]).to.deep.equal([19, 24, 8]);
   });
 });

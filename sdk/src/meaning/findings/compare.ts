@@ -37,6 +37,7 @@ import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { reservedRules } from "./reserved";
 import { describingRules } from "./standing";
+import { takenRules } from "./taken";
 import { trafficRules } from "./traffic";
 
 const aboutAddresses: readonly Rule<AddressChange>[] = [
@@ -53,6 +54,7 @@ const aboutObjects: readonly Rule<ObjectChange>[] = [
   ...eventRules,
   ...guaranteeRules,
   ...reservedRules,
+  ...takenRules,
   ...objectRules,
 ];
 

@@ -13,6 +13,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "termination-moved":
     "TLS ends upstream now, where the edge cannot protect the traffic as before; or at the edge, which reads it.",
   opened: "Requests that were refused are let in, and no field alone says so.",
+  "already-taken": "A value that one object alone may have, such as a hostport, is another object's.",
   "credential-widened":
     "A credential may bind something that it could not bind before, or a new one may bind everything.",
   "ssh-certificate-any-user": "An SSH user certificate names no user: its holder may log in as anybody.",

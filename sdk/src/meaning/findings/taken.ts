@@ -1,0 +1,59 @@
+import type { UniqueKey } from "../../contract/core/definition";
+import { definitionNamed } from "../../contract/registry";
+import { claimText, holdersIn, newClaims } from "../changes/claims";
+import type { ObjectChange } from "../changes/differences";
+import type { ModelObject } from "../model";
+import { code } from "../names";
+import { type Fields, fieldNamed } from "../values";
+import type { Rule } from "./finding";
+
+/** Rules about values that no two objects may have. */
+export const takenRules: readonly Rule<ObjectChange>[] = [
+  {
+    rule: "already-taken",
+    severity: "high",
+    judge: (change, { names, before, after }) => {
+      const thing = change.after;
+      if (!thing) return [];
+      const elsewhere = new Set(after.world.taken);
+      // A TCP edge claims a hostport and its port: one of them is enough to say.
+      const said = new Set<string>();
+      return newClaims(change, before, after).flatMap((claim) => {
+        const text = claimText(claim);
+        const had = new Set((holdersIn(before).get(text) ?? []).map(({ identity }) => identity));
+        // One that gives it up in the same change is in no way.
+        const holder = holdersIn(after)
+          .get(text)
+          ?.find(({ identity }) => identity !== thing.identity && had.has(identity));
+        const place = claim.path.join(".");
+        if ((!holder && !elsewhere.has(text)) || said.has(place)) return [];
+        said.add(place);
+        const value = code(valueAt(claim, thing.fields));
+        return [
+          {
+            about: thing,
+            sentence: holder
+              ? `${value} of ${names.quote(thing)} is held by ${heldBy(holder, names.quote(holder))}: the server refuses it.`
+              : `${value} of ${names.quote(thing)} is taken by an object that cannot be seen from here: the server refuses it.`,
+            after: valueAt(claim, thing.fields),
+            meaning: [text.includes(thing.identity) ? claim.path : text, holder && names.quote(holder)],
+            cause: { ...thing, property: String(claim.path[0]) },
+          },
+        ];
+      });
+    },
+  },
+];
+
+const heldBy = (holder: ModelObject, name: string): string => {
+  const { id } = holder.object;
+  return `the ${definitionNamed(holder.kind).title} ${name}${id === undefined || name.includes(id) ? "" : ` (${id})`}`;
+};
+
+/** The value as it is declared; its key where that is no text. */
+function valueAt({ path, key }: UniqueKey, fields: Fields): string {
+  const [name = "", index] = path;
+  const value = fieldNamed(fields, String(name));
+  const one: unknown = typeof index === "number" && Array.isArray(value) ? value[index] : value;
+  return typeof one === "string" && !one.includes("\n") ? one : key;
+}
