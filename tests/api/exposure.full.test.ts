@@ -210,26 +210,6 @@ onOneDatabase("A dry run with findings", (start) => {
     expect((await server.read(at)).backend.backend.id).to.equal(both.id);
   });
 
-  it("shows the effects of a new edge, of its routes and of their removal", async () => {
-    await expectFound("POST", "/edges/tls", { hostports: [hostport()] }, "opened-unprotected");
-    const served = hostport();
-    const edge = await server.created("/edges/https", { hostports: [served] });
-    const routes = `/edges/https/${edge.id}/routes`;
-    const route = { match_type: "path_prefix", match: "/", oidc };
-    await expectFound("POST", routes, route, "address-added");
-    const { id } = await server.created(routes, route);
-    const exchanged = { oidc: { ...oidc, client_secret: "another-secret" } };
-    const secret = await server.rest.patch(`${routes}/${id}${DRY}`, exchanged);
-    expect(rulesIn(secret)).to.deep.equal(["key-replaced"]);
-    expect(JSON.stringify(findingsIn(secret))).not.to.match(/canary|another-secret/);
-    expect(rulesIn(await server.rest.patch(`${routes}/${id}${DRY}`, { oidc }))).to.deep.equal([]);
-    const dropped = await expectFound("DELETE", `${routes}/${id}/oidc`, undefined, "sign-in-dropped");
-    expect(findingsIn(dropped)[0]?.address).to.equal(`${served}/`);
-    expect(dropped.text).not.to.contain(oidc.client_secret);
-    const gone = await server.rest.delete(`/edges/https/${edge.id}${DRY}`);
-    expect(rulesIn(gone)).to.deep.equal(["address-removed"]);
-  });
-
   it("shows what a change lets in, with the route or hostport that takes requests from another", async () => {
     const domain = `${unique("w")}.example.org`;
     const [strict, wild] = [`app.${domain}:443`, `*.${domain}:443`];

@@ -78,12 +78,4 @@ onOneDatabase("Limits and empty values", (start) => {
       expect(other.owner_id).to.equal(owner_id);
     });
   }
-
-  it("a TLS termination created with empty values gets the defaults", async () => {
-    const edge = await server.created("/edges/tls", {
-      hostports: ["defaults.example.com:443"],
-      tls_termination: { terminate_at: "", min_version: "" },
-    });
-    expect(edge.tls_termination).to.deep.equal({ enabled: true, terminate_at: "edge", min_version: "1.2" });
-  });
 });

@@ -256,28 +256,6 @@ onEveryDatabase("What gateways see of agents", (start) => {
     expectRefused(reported, { status: 400, code: "TP_1001", field: "agents[0].session" });
   });
 
-  it("pages through ten thousand agents of one report as everything else does", async () => {
-    const credential = await server.created("/credentials", {});
-    const name = unique("gateway");
-    const all = Array.from({ length: 10_000 }, (_, index) =>
-      agent(credential, `bind:host${index}.example.com:443`),
-    );
-    await report(name, all);
-    for (const path of ["/tunnel_sessions", "/tunnels"]) {
-      const mine = new Set<string>();
-      let [next, pages]: [string | null, number] = [`${path}?limit=100`, 0];
-      while (next !== null && pages++ < 150) {
-        const { body } = await server.rest.get(next);
-        for (const row of body[path.slice(1)]) mine.add(path === "/tunnels" ? row.tunnel_session.id : row.id);
-        next = body.next_page_uri;
-      }
-      expect(all.every(({ session }) => mine.has(session))).to.equal(true);
-    }
-    await report(name, []);
-    expect(await idsIn("/tunnels")).to.not.include(all[0]?.session);
-    expectRefused(await server.rest.get(`/tunnel_sessions/${all[0]?.session}`), notFound);
-  });
-
   it("is listed and stopped by the command line", async () => {
     const one = agent(await server.created("/credentials", {}), "bind:a.example.com:443");
     await report(unique("gateway"), [one]);

@@ -121,16 +121,6 @@ describe("tunnelplane-pulumi ask", () => {
     expect(other).to.include({ code: 3 });
   });
 
-  it("prints both decisions for programs", async () => {
-    const { code, stdout } = await ask(opened, `GET https://app.example.com/admin ${OUTSIDE} --format json`);
-    expect(code).to.equal(0);
-    const decided: Record<string, Decision> = JSON.parse(stdout);
-    expect(Object.keys(decided)).to.deep.equal(["before", "after"]);
-    expect(decided.before).to.include({ outcome: "refused", status: 403 });
-    expect(decided.after).to.deep.include({ outcome: "answered", address: "app.example.com:443/" });
-    expect(decided.after?.steps.map(({ field }) => field)).to.include("match");
-  });
-
   it("does not know what is outside of the stack where no server is named, and says why", async () => {
     const [theirs, ours] = await commandsInOne(
       CLI,
