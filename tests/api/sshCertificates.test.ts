@@ -1,10 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { expectRefused, immutable, type Json, serverOfThisFile } from "../support/api/expect";
-import { sshKey } from "../support/api/fixtures";
+import { inTemporaryFolder, run, sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";
 
 const HOUR = 3_600_000;
@@ -12,20 +10,14 @@ const AUTHORITIES = "/ssh_certificate_authorities";
 const USERS = "/ssh_user_certificates";
 const HOSTS = "/ssh_host_certificates";
 
-/** What the real ssh-keygen reads in a certificate, line by line. */
-function inspect(certificate: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-cert-"));
-  try {
-    writeFileSync(join(folder, "cert"), `${certificate}\n`);
-    const text = execFileSync("ssh-keygen", ["-L", "-f", join(folder, "cert")], {
-      encoding: "utf8",
-      env: { ...process.env, TZ: "UTC" },
-    });
-    return text.split("\n").map((line) => line.trim());
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+/** What the real ssh-keygen reads in a key or a certificate, line by line. */
+const inspect = (text: string, flag = "-L"): string[] =>
+  inTemporaryFolder((folder) => {
+    writeFileSync(join(folder, "it"), `${text}\n`);
+    return run(folder, "env", "TZ=UTC", "ssh-keygen", flag, "-f", "it");
+  })
+    .split("\n")
+    .map((line) => line.trim());
 
 /** The entries under a heading of ssh-keygen's account. */
 function under(lines: readonly string[], heading: string): string[] {
@@ -68,12 +60,10 @@ onOneDatabase("SSH certificate authorities", (start) => {
       expect(created.key_type).to.equal(created.private_key_type);
       expect(created.public_key).to.match(new RegExp(`^${algorithm} [A-Za-z0-9+/=]+$`));
       expect(created.public_key).not.to.equal(another.public_key);
-      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-key-"));
-      writeFileSync(join(folder, "key"), created.public_key);
-      const printed = execFileSync("ssh-keygen", ["-l", "-f", join(folder, "key")], { encoding: "utf8" });
-      rmSync(folder, { recursive: true });
       const bits = created.key_size ?? created.elliptic_curve ?? 256;
-      expect(printed).to.match(new RegExp(`^${bits} .*\\(${created.key_type.toUpperCase()}\\)`));
+      expect(inspect(created.public_key, "-l")[0]).to.match(
+        new RegExp(`^${bits} .*\\(${created.key_type.toUpperCase()}\\)`),
+      );
     });
   }
 
