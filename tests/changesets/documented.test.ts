@@ -3,22 +3,18 @@ import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { declared, operationsIn, ref, SetInTest } from "./support";
 
-onOneDatabase("The documentation of change sets", (start) => {
+onOneDatabase("What is told of change sets", (start) => {
   const server = serverOfThisFile(start);
 
-  it("has an example that the server takes", async () => {
+  it("is an example in the documentation that the server takes", async () => {
     const { body } = await server.rest.get("/openapi.json");
     const { example } = body.paths["/changesets"].post.requestBody.content["application/json"];
     const answer = await server.rest.post("/changesets", example);
     expect(answer.status, answer.text).to.equal(200);
     expect(operationsIn(answer)).to.deep.equal(["create tls_edge/app", "create tunnel_group_backend/web"]);
   });
-});
 
-onOneDatabase("The findings of a planned change set", (start) => {
-  const server = serverOfThisFile(start);
-
-  it("name new objects by kind and key, and by no id", async () => {
+  it("names new objects by kind and key in the findings of a plan, and by no id", async () => {
     const objects = [
       declared("tls_edge", "app", {
         hostports: [hostport()],
