@@ -357,10 +357,24 @@ onEveryDatabase("Guarantees", (start) => {
     expect((await change("10.0.0.0/9")).status).to.equal(200);
     const path = `/guarantees/${declared.id}`;
     expect((await server.rest.get(path, team.headers)).body.state).to.equal("holds");
+    const asked = `${rulePath}?force=true&dry_run=true&findings=true`;
+    const dry = await server.rest.patch(asked, { cidr: "0.0.0.0/1" }, lender.headers);
+    const [finding] = dry.body.findings;
+    expect(finding).to.include({ rule: "guarantee-broken", severity: "high", id: declared.id });
+    expect(finding.sentence).to.match(
+      new RegExp(`of the project \`${team.name}\` is set aside: that requests to`),
+    );
+    // The team has no credential that may bind the backend; with one, somebody answers.
+    expect(finding.example.after.outcome).to.equal("unserved");
+    await team.create("/credentials", { acl: [] });
+    const again = await server.rest.patch(asked, { cidr: "0.0.0.0/1" }, lender.headers);
+    expect(again.body.findings[0].example.after.outcome).to.equal("answered");
     const forced = await server.rest.patch(`${rulePath}?force=true`, { cidr: "0.0.0.0/1" }, lender.headers);
     expect(forced.status, forced.text).to.equal(200);
     const { audit_events: rows } = await server.read("/audit_events?limit=5");
     const aside = rows.find(({ action }: Json) => action === "guarantee_set_aside");
     expect(aside).to.deep.include({ object_id: declared.id, project: team.name });
+    const { state, example } = (await server.rest.get(path, team.headers)).body;
+    expect([state, example.decision.outcome]).to.deep.equal(["broken", "answered"]);
   });
 });

@@ -53,6 +53,7 @@ export type { FieldName } from "./fieldNames";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
 export type { AspectFields, Remaining } from "./findings/fields";
 export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
+export { findingSetAside } from "./findings/guarantees";
 export {
   type BrokenGuarantee,
   contradiction,

@@ -103,7 +103,8 @@ export class ChangeSets {
     faults.refuse();
     if (this.#transactions.isDryRun) {
       await this.#transactions.check(plan.changes);
-      await this.request.onDryRun?.(store.reader, plan.changes, plan.names);
+      const { setAside } = this.#transactions;
+      await this.request.onDryRun?.(store.reader, plan.changes, { names: plan.names, setAside });
       return { set: name, operations: plan.operations, digest };
     }
     const author = authorOf(this.request);

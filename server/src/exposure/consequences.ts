@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
-import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
+import { type Finding, findingSetAside, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { type Caller, holderOf } from "../auth";
+import { type Caller, holderOf, projectNames } from "../auth";
 import type { Documents } from "../documents";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -28,6 +28,8 @@ export class DryRunConsequences {
   #touched: Touched = { before: { objects: [] }, after: { objects: [] }, limits: [] };
   /** The names of objects that do not exist yet, by the ids that they have only in this run. */
   #new: ReadonlyMap<string, string> = new Map();
+  /** About guarantees that the change sets aside. */
+  #setAside: readonly Finding[] = [];
 
   constructor(
     private readonly context: ServerContext,
@@ -37,8 +39,12 @@ export class DryRunConsequences {
   readonly onDryRun: ChangeRequest["onDryRun"] = async (
     transaction,
     changes,
-    names = new Map<string, string>(),
+    { names = new Map<string, string>(), setAside },
   ) => {
+    const projects = setAside.length > 0 ? await projectNames(transaction) : undefined;
+    this.#setAside = setAside.map((one) =>
+      findingSetAside({ ...one, project: projects?.get(one.project) ?? one.project }),
+    );
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
     this.#new = new Map([...names].filter(([id]) => made.has(id)));
     this.#touched = await touchedBy(
@@ -56,7 +62,8 @@ export class DryRunConsequences {
     const { before, after, limits: unseen } = this.#touched;
     const order = { before, after, now: new Date() };
     const compared = await this.context.decisions.compare(holderOf(this.caller), order, gone);
-    const { findings, access, limits } = inPart(compared, unseen);
+    const all = { ...compared, findings: [...this.#setAside, ...compared.findings] };
+    const { findings, access, limits } = inPart(all, unseen);
     const added = JSON.stringify(
       { findings, access, ...(limits.length > 0 && { finding_limits: limits }) },
       this.#withoutNewIds,

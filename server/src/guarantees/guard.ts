@@ -22,7 +22,7 @@ import { KeptStates } from "./keeping";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
 import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
-import { worldOf } from "./stored";
+import { withCredentials, worldOf } from "./stored";
 import {
   fieldsIn,
   forgetPlaces,
@@ -101,7 +101,12 @@ export class Guarantees implements Guard {
         judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
         if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
         throw new NotJudged(async () => {
-          const broken = await judging;
+          const broken = await this.#withAnswers(
+            await judging,
+            { project: theirs, knowsRestrictions: true },
+            around,
+            own,
+          );
           const held = await this.#heldBefore({ ...own, project: theirs }, guarantees, broken);
           for (const one of held) excused.add(one);
           const left = broken.flatMap((one) => {
@@ -115,8 +120,8 @@ export class Guarantees implements Guard {
             const name = (await projectNames(this.context.store.reader)).get(theirs);
             throw ofProject(name ?? theirs, left, mayForce);
           }
-          for (const { guarantee } of left) {
-            setAside?.(guarantee.id, theirs);
+          for (const { guarantee, example, reason } of left) {
+            setAside?.({ ...guarantee, project: theirs, example, reason });
             excused.add(guarantee.id);
           }
           judged.add(order);
@@ -184,6 +189,22 @@ export class Guarantees implements Guard {
       after: { objects: after, ...known },
       guarantees: guarantees.map(({ fields }) => fields),
     };
+  }
+
+  /** What a change breaks, with examples that say whether a credential lets somebody answer. */
+  async #withAnswers(
+    broken: readonly BrokenGuarantee[],
+    { project, knowsRestrictions }: { readonly project: string; readonly knowsRestrictions: boolean },
+    { before, after, guarantees }: ChangeToJudge,
+    { gone, ...holder }: Asking,
+  ): Promise<readonly BrokenGuarantee[]> {
+    const isOpen = ({ example }: BrokenGuarantee) =>
+      [example?.before, example?.after].some((one) => one?.outcome === "unserved");
+    if (!broken.some(isOpen)) return broken;
+    const { store, documents } = this.context;
+    const view = View.ofProject({ db: store.reader, documents }, project, knowsRestrictions);
+    const [was, is] = [await withCredentials(view, before), await withCredentials(view, after)];
+    return this.#judging.brokenBy(holder, JSON.stringify({ before: was, after: is, guarantees }), gone);
   }
 
   /** The guarantees that a change breaks and that did not hold before: they refuse nothing. */

@@ -16,8 +16,9 @@ import {
   nextDue,
   touchOfOtherPorts,
 } from "./keptTable";
-import { withReason, worldOf } from "./stored";
+import { withAnswers, withReason, worldOf } from "./stored";
 import { fieldsIn } from "./table";
+import type { StatesToJudge } from "./worker";
 
 /** How often to look, by an index, whose states are due. Readers who wait for one have it looked at once. */
 const POLL_MS = 500;
@@ -185,17 +186,15 @@ export class KeptStates {
     const { store, documents } = this.context;
     const guarantees = due.map(({ document }) => fieldsIn(document));
     let world: World = { objects: [] };
-    const states = await this.judging.statesToKeep(
-      project,
-      async () => {
-        world = await worldOf(
-          store.reader,
-          View.ofProject({ db: store.reader, documents }, project),
-          guarantees,
-        );
-        return { world, guarantees };
-      },
-      this.#stopping.signal,
+    const view = View.ofProject({ db: store.reader, documents }, project);
+    const judge = (read: () => Promise<StatesToJudge>) =>
+      this.judging.statesToKeep(project, read, this.#stopping.signal);
+    const judged = await judge(async () => {
+      world = await worldOf(store.reader, view, guarantees);
+      return { world, guarantees };
+    });
+    const states = await withAnswers(judged, { world, guarantees }, view, (again) =>
+      judge(async () => again),
     );
     // Too many objects for all of them are not always too many for each.
     if (world.partial && due.length > 1) for (const row of due) await this.#keep(project, [row]);

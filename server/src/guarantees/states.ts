@@ -2,7 +2,7 @@ import { type Caller, holderOf } from "../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Document, type Page, textIn } from "../documents";
 import type { ServerContext } from "../resources";
 import { View } from "../view";
-import { withReason, worldOf } from "./stored";
+import { withAnswers, withReason, worldOf } from "./stored";
 
 interface Asked {
   readonly caller: Caller;
@@ -33,7 +33,9 @@ export async function withStateToCome<A extends Answer>(
   const guarantee: Document = JSON.parse(answer.json);
   const view = View.ofProject({ db: store.reader, documents }, holderOf(caller).project);
   const world = await worldOf(store.reader, view, [guarantee]);
-  const [state] = await guard.judge(holderOf(caller), { world, guarantees: [guarantee] }, gone);
+  const judge = (toJudge: Parameters<typeof guard.judge>[1]) => guard.judge(holderOf(caller), toJudge, gone);
+  const toJudge = { world, guarantees: [guarantee] };
+  const [state] = await withAnswers(await judge(toJudge), toJudge, view, judge);
   return { ...answer, json: JSON.stringify({ ...guarantee, ...(state && withReason(state, world)) }) };
 }
 

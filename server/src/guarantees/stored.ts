@@ -1,4 +1,4 @@
-import { readGuaranteedAddress } from "@tunnelplane/sdk/contract";
+import { present, readGuaranteedAddress } from "@tunnelplane/sdk/contract";
 import { coversHost, type GuaranteeState, type World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
@@ -36,6 +36,43 @@ export async function worldOf(
   const ports = await portsOf(db);
   const world = await worldOfEdges(view, [...edges], MOST_OBJECTS);
   return { ...world, ...(ports && { ports }) };
+}
+
+/** Nobody whose credentials these are: all are looked at, and none is shown. */
+const NOBODY = { role: "viewer", ownerId: "" } as const;
+
+/** A world with the newest credentials of its project. */
+export async function withCredentials(view: View, world: World): Promise<World> {
+  const { credentials, full } = await view.credentials(NOBODY);
+  const known = new Set(world.objects.map(({ id }) => id));
+  return {
+    ...world,
+    objects: [...world.objects, ...credentials.filter(({ id }) => !known.has(id))],
+    ...(full && { partial: true, knowsEdges: true }),
+  };
+}
+
+/**
+ * States with examples that say whether a credential lets somebody answer. Whether a guarantee holds does not depend on
+ * credentials, so that they are read only for the examples that need them.
+ *
+ * @param judge judges the same guarantees again
+ */
+export async function withAnswers(
+  states: readonly GuaranteeState[],
+  toJudge: { readonly world: World; readonly guarantees: readonly Document[] },
+  view: View,
+  judge: (toJudge: {
+    readonly world: World;
+    readonly guarantees: readonly Document[];
+  }) => Promise<readonly GuaranteeState[]>,
+): Promise<readonly GuaranteeState[]> {
+  const isOpen = ({ example }: GuaranteeState) => example?.decision.outcome === "unserved";
+  if (!states.some(isOpen)) return states;
+  const world = await withCredentials(view, toJudge.world);
+  const guarantees = toJudge.guarantees.filter((_, index) => isOpen(present(states[index])));
+  const again = (await judge({ world, guarantees })).values();
+  return states.map((state) => (isOpen(state) ? present(again.next().value) : state));
 }
 
 /** A state with a reason where its world says more about it. */

@@ -1,5 +1,5 @@
 import type { SearchResults } from "@tunnelplane/sdk";
-import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
+import type { BrokenGuarantee, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import {
   type Caller,
@@ -57,6 +57,14 @@ interface StatesToJudge {
   readonly guarantees: readonly Document[];
 }
 
+/** A guarantee that a change breaks and that an admin of the account sets aside. */
+export interface SetAside extends Pick<BrokenGuarantee, "example" | "reason"> {
+  readonly id: string;
+  readonly fields: Document;
+  /** The id of its project. */
+  readonly project: string;
+}
+
 /** Who changes something, and in which project. */
 export interface Asking extends Holder {
   /** Whether it may know which restrictions of the account there are. */
@@ -67,7 +75,7 @@ export interface Asking extends Holder {
    * Sets a guarantee aside that stands in the way of a restriction; absent where that is
    * not asked for.
    */
-  readonly setAside?: (guarantee: string, project: string) => void;
+  readonly setAside?: (guarantee: SetAside) => void;
   /** Aborts when nobody waits for the answer any more. */
   readonly gone?: AbortSignal | undefined;
 }
@@ -129,12 +137,12 @@ export interface ChangeRequest {
   /**
    * Called with the changes of a dry run, while they can still be read.
    *
-   * @param names of objects for people, by id: one name for an object and its replacement
+   * @param more `names` of objects for people, by id: one name for an object and its replacement
    */
   readonly onDryRun?: (
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    names?: ReadonlyMap<string, string>,
+    more: { readonly names?: ReadonlyMap<string, string>; readonly setAside: readonly SetAside[] },
   ) => Promise<void>;
   /** For an idempotent request: a repetition gets the first answer. */
   readonly idempotency?: IdempotentRequest;
@@ -152,8 +160,8 @@ class DryRun extends Error {
 /** The changes that one request makes: objects, events, audit rows and the kept answer in one transaction. */
 export class Transactions {
   readonly #check: Check;
-  /** The projects of guarantees that this request sets aside, by their ids. */
-  readonly #setAside = new Map<string, string>();
+  /** The guarantees that this request sets aside, by their ids. */
+  readonly #setAside = new Map<string, SetAside>();
 
   constructor(
     private readonly context: ServerContext,
@@ -166,9 +174,13 @@ export class Transactions {
       gone: request.gone,
       ...(request.force === true &&
         isAccountAdmin(request.caller) && {
-          setAside: (guarantee, project) => this.#setAside.set(guarantee, project),
+          setAside: (guarantee) => this.#setAside.set(guarantee.id, guarantee),
         }),
     });
+  }
+
+  get setAside(): readonly SetAside[] {
+    return [...this.#setAside.values()];
   }
 
   get isDryRun(): boolean {
@@ -208,7 +220,7 @@ export class Transactions {
             const result = await work(transaction, changes, actions, asIf);
             await this.#allow(transaction, changes, asIf);
             if (dryRun) {
-              await this.request.onDryRun?.(transaction, [...changes, ...asIf]);
+              await this.request.onDryRun?.(transaction, [...changes, ...asIf], { setAside: this.setAside });
               throw new DryRun(result);
             }
             await noteCertificatePolicies(transaction, changes);
@@ -216,7 +228,7 @@ export class Transactions {
             await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
               ...changes,
               ...actions,
-              ...[...this.#setAside].map(([subject, project]) => ({
+              ...this.setAside.map(({ id: subject, project }) => ({
                 action: "guarantee_set_aside",
                 subject,
                 project,

@@ -1,9 +1,14 @@
+import type { Example } from "../access/changes";
+import { exampleWords } from "../access/words";
 import type { ObjectChange } from "../changes/differences";
 import { decisionsIn } from "../decision/decider";
 import type { JudgedGuarantee } from "../guarantees/changes";
 import { isWeakened } from "../guarantees/weakened";
 import { guaranteeWords } from "../guarantees/words";
-import type { Context, Draft, Rule } from "./finding";
+import { shortHash } from "../hash";
+import { code, quotable } from "../names";
+import { canonical, type Fields, textIn } from "../values";
+import type { Context, Draft, Finding, Rule } from "./finding";
 
 /** Rules for the declared fields of guarantees. */
 export const guaranteeRules: readonly Rule<ObjectChange>[] = [
@@ -71,6 +76,43 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
     },
   },
 ];
+
+/**
+ * The finding about a guarantee that a change breaks and that somebody who may sets aside.
+ *
+ * @param project the name of its project
+ */
+export function findingSetAside({
+  id,
+  fields,
+  project,
+  example,
+  reason,
+}: {
+  readonly id: string;
+  readonly fields: Fields;
+  readonly project: string;
+  readonly example?: Example | undefined;
+  readonly reason?: string | undefined;
+}): Finding {
+  const name = quotable(textIn(fields.description) ?? id);
+  const sentence = `The guarantee ${code(name)}${name === id ? "" : ` (${id})`} of the project ${code(project)} is set aside: that ${guaranteeWords(fields)} ${example ? "does not hold any more" : `cannot be proved any more: ${reason}`}.`;
+  return {
+    hash: shortHash(canonical(["guarantee-broken", name, project, guaranteeWords(fields), example?.request])),
+    rule: "guarantee-broken",
+    severity: "high",
+    kind: "guarantee",
+    name,
+    id,
+    sentence,
+    before: "holds",
+    after: example ? "broken" : "unproved",
+    cause: { id, kind: "guarantee", name },
+    offStack: false,
+    certain: example !== undefined,
+    ...(example && { example: { ...example, sentence: exampleWords(example) }, proved: true }),
+  };
+}
 
 const thenWords = (mode: "enforce" | "report", isNew: boolean): string =>
   mode === "report"

@@ -76,7 +76,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "force",
     in: "query",
     description:
-      "`true` to change IP restrictions, policies and rules even if that keeps you yourself out of the API. For an admin of the account it also sets aside guarantees that stand in the way; the audit log says which.",
+      "`true` to change IP restrictions, policies and rules even if that keeps you yourself out of the API. For an admin of the account it also sets aside guarantees that stand in the way; the audit log says which, and so do the findings of a dry run.",
     schema: { type: "boolean", default: false },
   },
   findings: {
