@@ -59,8 +59,8 @@ export class KeptStates {
   /** The ports of which the table knows, as JSON; undefined before the first look. */
   #ports: string | undefined;
   readonly #working = new Map<string, Promise<void>>();
-  /** Those who wait for states. */
-  readonly #waiting = new Set<() => void>();
+  /** Those who wait for states, and of which guarantees. */
+  readonly #waiting = new Map<() => void, ReadonlySet<string>>();
   readonly #stopping = new AbortController();
   readonly #rounds = new Rounds({
     work: () => this.#begin(),
@@ -109,15 +109,15 @@ export class KeptStates {
       const isOver = Date.now() >= until;
       if (isOver || !rows.some(isBehind))
         return new Map(rows.map((row) => [row.guarantee_id, isBehind(row) ? behind(row) : told(row)]));
-      await this.#news(gone);
+      await this.#news(new Set(rows.filter(isBehind).map((row) => row.guarantee_id)), gone);
     }
   }
 
-  /** Resolves when a state was judged, here or perhaps elsewhere. */
-  async #news(gone?: AbortSignal): Promise<void> {
+  /** Resolves when one of these states was judged, here or perhaps elsewhere. */
+  async #news(ids: ReadonlySet<string>, gone?: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = () => woken.abort();
-    this.#waiting.add(wake);
+    this.#waiting.set(wake, ids);
     gone?.addEventListener("abort", wake);
     this.#rounds.wake();
     await sleep(LOOK_EVERY_MS, undefined, { signal: woken.signal }).catch(() => undefined);
@@ -150,7 +150,6 @@ export class KeptStates {
       await sleep(AGAIN_MS, undefined, { ref: false, signal: this.#stopping.signal }).catch(() => undefined);
     } finally {
       this.#working.delete(project);
-      for (const wake of this.#waiting) wake();
       this.#rounds.wake();
     }
   }
@@ -214,6 +213,7 @@ export class KeptStates {
         await keep(transaction, { ...kept, id, judged: Number(touched), state: JSON.stringify(state) });
       }
     });
+    for (const [wake, ids] of this.#waiting) if (due.some((row) => ids.has(row.guarantee_id))) wake();
   }
 }
 

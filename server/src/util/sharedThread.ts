@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
 import { Budget, type Holder } from "./budget";
 import { Thread, type ThreadOptions } from "./thread";
@@ -8,6 +9,19 @@ const IDLE_MS = 10_000;
  * Work that nobody waits for any more is ended with its thread, unless it may end by itself within this time.
  */
 const GRACE_MS = 500;
+
+/** How often to look how much processor time an order has taken. */
+const LOOK_EVERY_MS = 1_000;
+/** How many times longer an order may take where threads wait for a processor. */
+const BUSY = 3;
+
+const NOTHING = { user: 0, system: 0 };
+
+/** The processor time of a thread, in milliseconds; 0 where this version of Node does not tell it. */
+const usedBy = async (worker: Worker | undefined): Promise<number> => {
+  const { user, system } = (await worker?.cpuUsage?.().catch(() => undefined)) ?? NOTHING;
+  return (user + system) / 1000;
+};
 
 /** The answer of a shared thread to an order: a result, or the error. */
 export type SharedReport<Result> = { readonly found: Result } | { readonly failed: unknown };
@@ -28,7 +42,10 @@ interface SharedThreadOptions<Order>
   readonly threads?: number;
   /** How long an order may wait for its turn, in milliseconds. Default: until it comes. */
   readonly maxWaitMs?: number;
-  /** How long one order may take, and the error of one that takes longer. Default: as long as it takes. */
+  /**
+   * How much processor time one order may take, in milliseconds, and the error of one that takes more. On a busy
+   * machine it may take three times as long. Default: as long as it takes.
+   */
   readonly longest?: { readonly ms: number; readonly error: (order: Order) => Error };
 }
 
@@ -115,17 +132,27 @@ class OneThread<Order, Result> {
     const { longest } = this.options;
     const began = performance.now();
     const timers: NodeJS.Timeout[] = [];
+    let isDone = false;
     const cutOffAfter = (ms: number, error: () => unknown) =>
       timers.push(setTimeout(() => this.#cutOff(error()), ms).unref());
     const leave = () => cutOffAfter(Math.max(began + GRACE_MS - performance.now(), 0), () => gone?.reason);
     try {
       return await new Promise<Result>((resolve, reject) => {
         this.#current = { resolve, reject };
-        if (longest) cutOffAfter(longest.ms, () => longest.error(order));
         gone?.addEventListener("abort", leave);
         this.#thread.send(order);
+        if (!longest) return;
+        const error = () => longest.error(order);
+        const before = usedBy(this.#thread.current);
+        const look = setInterval(async () => {
+          const used = (await usedBy(this.#thread.current)) - (await before);
+          if (used >= longest.ms && !isDone) this.#cutOff(error());
+        }, LOOK_EVERY_MS).unref();
+        timers.push(look);
+        cutOffAfter(BUSY * longest.ms, error);
       });
     } finally {
+      isDone = true;
       for (const timer of timers) clearTimeout(timer);
       gone?.removeEventListener("abort", leave);
       this.#current = undefined;

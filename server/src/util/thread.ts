@@ -44,7 +44,9 @@ export class Thread<Order, Report> {
     const { file, task, isIdle, onReport, onFailure, ...options } = this.options;
     const worker = new Worker(file, options);
     let failure: unknown = new Error(`the thread that ${task} has ended`);
-    worker.on("message", onReport);
+    worker.on("message", (report: Report) => {
+      if (this.#worker === worker) onReport(report); // one that was ended may still have sent a report
+    });
     worker.on("error", (error) => {
       failure = error;
     });
