@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PostgresServer } from "../tests/support/postgres";
 import { LoadGenerator } from "./load";
 import type { LoadJob, LoadResult } from "./load/job";
+import { besideProjects, COLUMNS, NOTE, TITLE } from "./projects";
 import { medianBy, type Row, ratio, type Section } from "./report/section";
 import { CONNECTIONS, type Contender, startServers } from "./server/contender";
 import { jobOf, type OperationName } from "./server/subject";
@@ -24,6 +25,7 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
   try {
     const rows: Row[] = [];
+    const beside: Row[] = [];
     for (const [database, data] of [
       ["SQLite", folder] as const,
       ["PostgreSQL", await postgres.newDatabase()] as const,
@@ -36,6 +38,11 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
         await server.stop();
       }
     }
+    for (const [database, data] of [
+      ["SQLite", join(folder, "projects")],
+      ["PostgreSQL", await postgres.newDatabase()],
+    ] as const)
+      beside.push(...(await besideProjects(database, data, settings)));
     return [
       {
         part: "overload",
@@ -60,6 +67,7 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
         },
         rows,
       },
+      { part: "overload", title: TITLE, note: NOTE, columns: COLUMNS, rows: beside },
     ];
   } finally {
     generator.stop();

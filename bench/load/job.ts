@@ -6,6 +6,10 @@ export interface Shot {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: string;
+  /** The type of the body. Default: JSON. */
+  readonly type?: string;
+  /** Besides those of the job. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How often it is sent, relative to the others; 1 by default. */
   readonly weight?: number;
 }
