@@ -9,6 +9,7 @@ import {
   type Definition,
   docOf,
   elementOf,
+  holdsUniqueValues,
   isAlwaysSet,
   isOutput,
   marksOf,
@@ -60,6 +61,7 @@ export function providerClasses(definition: Definition): string {
     },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
+    unique: holdsUniqueValues(definition),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { isOfType, Resource } from "../host/resource";
@@ -110,6 +112,7 @@ interface ClassParts {
   readonly computed: Readonly<Record<string, z.ZodType>>;
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
+  readonly unique?: boolean;
   /** Lists that hold more in outputs than in inputs. */
   readonly lists?: Readonly<Record<string, z.ZodType>>;
 }
@@ -123,6 +126,7 @@ function writeClass({
   computed,
   secrets,
   argsOptional,
+  unique,
   lists = {},
 }: ClassParts): string {
   const property = (name: string, type: string, text: string) =>
@@ -151,7 +155,7 @@ function writeClass({
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}
 ${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args${argsOptional ? " = {}" : ""}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)} }, name, args, options);
+    super({ kind: "${kind}", type: "${type}", properties: ${list(names)}, secrets: ${list(secrets)}${unique ? ", unique: true" : ""} }, name, args, options);
   }
 
 ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ${type} {

@@ -103,7 +103,7 @@ export class Resources {
     const intent = intentOf(stateBackend(process.env), urn);
     if (request.getPreview()) {
       const replaced = this.#replaced.get(urn);
-      await this.#expect(urn, steps, values, () =>
+      await this.#expect(urn, steps, () =>
         steps.dryRun(urn, replaced?.id, replaced?.recorded ?? {}, values, intent),
       );
       return new CreateResponse().setProperties(
@@ -147,7 +147,7 @@ export class Resources {
     const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
     const id = request.getId();
     if (request.getPreview()) {
-      await this.#expect(urn, steps, values, () => steps.dryRun(urn, id, recorded, values));
+      await this.#expect(urn, steps, () => steps.dryRun(urn, id, recorded, values));
       return new UpdateResponse().setProperties(
         answer(steps.lifecycle.expectedOutputs(recorded, values, isUnknown, UNKNOWN)),
       );
@@ -182,11 +182,9 @@ export class Resources {
   }
 
   /** In a preview: fails with the reason for which the run would fail. */
-  async #expect(urn: string, steps: Steps, values: Properties, rehearse: () => Promise<void>): Promise<void> {
+  async #expect(urn: string, steps: Steps, rehearse: () => Promise<void>): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
-    const [refusal] = this.operation.isAccount
-      ? []
-      : this.operation.hostports.refusals(urn, steps.served(values));
+    const [refusal] = await steps.refusals(urn, (other) => this.operation.claims.declares(other));
     if (refusal !== undefined) throw new Error(refusal);
     await rehearse();
   }

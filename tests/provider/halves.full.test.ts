@@ -6,6 +6,7 @@ import { changesOf, failureOf, makeCertificates, saidDuring, worldOfThisFile } f
 import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
+type Versions = Readonly<Record<string, "1.2" | "1.3">>;
 
 const SECRET = "canary-of-a-failed-update-5c1b9e";
 
@@ -20,6 +21,8 @@ describe("A run that changes several things or fails in between", () => {
   /** Where the modules are declared, and the form of the edges that fail. */
   let place: "inline" | "both" | "apart" = "inline";
   let form: "old" | "new" = "old";
+  /** Versions of TLS that resources declare for one edge: `inline` is that of the edge's own resource. */
+  let twice: { readonly provider: Name; readonly isNew?: true; readonly versions: Versions } | undefined;
 
   function declare(provider: Name, tunnels: Classes): void {
     const name = (of: string) => `${provider}-${of}`;
@@ -32,6 +35,16 @@ describe("A run that changes several things or fails in between", () => {
       ...inline,
     });
     if (place !== "inline") new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
+
+    if (twice?.provider === provider) {
+      const { isNew, versions } = twice;
+      const { inline, ...others } = versions;
+      const tlsTermination = inline && { minVersion: inline };
+      const host = `twice.${provider}.example.com:443`;
+      const made = isNew && new tunnels.TlsEdge(name("inline"), { hostports: [host], tlsTermination });
+      for (const [of, minVersion] of Object.entries(others))
+        new tunnels.TlsEdgeTlsTermination(name(of), { edgeId: (made ?? edge).id, minVersion });
+    }
 
     const site = new tunnels.HttpsEdge(name("site"), { hostports: [`www.${provider}.example.com:443`] });
     const oidc = { issuer: "https://id.example.com", clientId: form, clientSecret: `${SECRET} ${form}` };
@@ -72,6 +85,7 @@ describe("A run that changes several things or fails in between", () => {
     readonly id: string;
     readonly hostports: readonly string[];
     readonly mutual_tls: object | null;
+    readonly tls_termination: { readonly min_version: string } | null;
   }
   const edges = async (): Promise<Edge[]> => (await server.rest.get("/edges/tls")).body.tls_edges;
   /** Whether an edge had no client certificates at any time since it was made. */
@@ -81,6 +95,32 @@ describe("A run that changes several things or fails in between", () => {
   }
   const edgeOf = async (provider: Name): Promise<Edge> =>
     (await edges()).find(({ hostports }) => hostports[0] === `${provider}.example.com:443`) as Edge;
+
+  for (const provider of providers)
+    it(`refuses a module that two resources declare with different values, and names both (${provider} provider)`, async () => {
+      const refused = (versions: Versions, isNew?: true) => {
+        twice = { provider, versions, ...(isNew && { isNew }) };
+        // The native provider cannot know the edge of a module before it exists.
+        return failureOf(isNew && provider === "native" ? stack.up() : stack.preview());
+      };
+      const [first, second] = [/`\S+-one`/, /`\S+-two`/];
+      expect(await refused({ one: "1.2", two: "1.3" }))
+        .to.match(
+          /both declare tlsTermination .* with different values \(minVersion\): remove one of the two/,
+        )
+        .and.match(first)
+        .and.match(second);
+      expect(await refused({ inline: "1.2", one: "1.3" }, true)).to.match(
+        /\(minVersion\): remove `tlsTermination` from `\S+-inline`, or the resource of its own/,
+      );
+      const made = (await edges()).filter(({ hostports }) => hostports[0]?.startsWith("twice"));
+      for (const { tls_termination } of made) expect(tls_termination?.min_version).to.equal("1.2");
+
+      twice = { provider, versions: { one: "1.2", two: "1.2" } };
+      const warned = await saidDuring(stack, "warning", () => stack.preview());
+      expect(warned.join("\n")).to.match(/both declare tlsTermination .* with equal values/);
+      twice = undefined;
+    });
 
   it("moves a module from its edge into a resource of its own: in one run, or in two, and says where that leaves a gap", async () => {
     place = "apart";

@@ -1,7 +1,8 @@
+import * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
-import { NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";
+import { changesOf, failureOf, makeSshKey, worldOfThisFile } from "../support/provider";
+import { type Classes, NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";
 import type { Rest } from "../support/rest";
 
 /** Edges in the order of the program, by name; the hostports of each case are its own. */
@@ -31,6 +32,80 @@ const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>>
   },
 };
 
+/** The names of a kind's resources, as the program counts or calls them, and the value that each holds. */
+type Held = Readonly<Record<string, number>>;
+type Options = pulumi.CustomResourceOptions;
+
+/** Classes whose resources hold one unique value each. */
+const KINDS = ["IpPolicyRule", "HttpsEdgeRoute", "SshCredential", "ReservedDomain", "Project", "Membership"];
+const BEFORE: Held = { 0: 0, 1: 1, 2: 2 };
+
+/** What a program declares of a kind. */
+interface Declared {
+  readonly held: Held;
+  /** Each resource is in a component. */
+  readonly isInside?: boolean;
+  readonly aliases?: Readonly<Record<string, pulumi.Alias>>;
+}
+
+/** What a program declares wrongly of a kind, and what is said of the other resource and of the cure. */
+const REFUSED: readonly (Declared & {
+  readonly kind: string;
+  readonly title: string;
+  readonly says: RegExp;
+  readonly cure: Declared;
+})[] = [
+  {
+    kind: "IpPolicyRule",
+    title: "the networks of rules that are counted, where the first rule is dropped",
+    held: { 0: 1, 1: 2 },
+    says: /cidr: "10\.([12])\.0\.0\/16" belongs to this stack's `\S+-\1`: .*name each resource by its value, .*`new IpPolicyRule\("10\.\1\.0\.0\/16", …, \{ aliases: \[\{ name: "\S+-\1" \}\] \}\)`/,
+    cure: { held: { one: 1, two: 2 }, aliases: { one: { name: "1" }, two: { name: "2" } } },
+  },
+  {
+    kind: "HttpsEdgeRoute",
+    title: "the paths of two routes that are swapped",
+    held: { 0: 1, 1: 0, 2: 2 },
+    says: /match: "\/([01])" belongs to this stack's `\S+-\1`: .*name each resource by its value/,
+    cure: { held: BEFORE, aliases: {} },
+  },
+  {
+    kind: "ReservedDomain",
+    title: "domains that are counted, where one is put in front",
+    held: { 0: 3, 1: 0, 2: 1, 3: 2 },
+    says: /domain: "([012])\.\S+" belongs to this stack's `\S+-\1`: .*name each resource by its value/,
+    cure: { held: { ...BEFORE, new: 3 }, aliases: {} },
+  },
+  {
+    kind: "SshCredential",
+    title: "the key of a resource with a new name",
+    held: { 0: 0, 1: 1, renamed: 2 },
+    says: /publicKey: "ssh-ed25519 \S+…" belongs to this stack's `\S+-2`: add an alias, `\{ aliases: \[\{ name: "\S+-2" \}\] \}`/,
+    cure: { held: { 0: 0, 1: 1, renamed: 2 }, aliases: { renamed: { name: "2" } } },
+  },
+  {
+    kind: "Membership",
+    title: "the role of a resource that moves into a component",
+    held: BEFORE,
+    isInside: true,
+    says: /role: "\w+" belongs to this stack's `\S+-[012]` without a parent: add an alias, `\{ aliases: \[\{ parent: pulumi\.rootStackResource \}\] \}`/,
+    cure: {
+      held: BEFORE,
+      isInside: true,
+      aliases: Object.fromEntries(
+        Object.keys(BEFORE).map((name) => [name, { parent: pulumi.rootStackResource }]),
+      ),
+    },
+  },
+  {
+    kind: "Project",
+    title: "a name that two projects declare",
+    held: { ...BEFORE, 3: 2 },
+    says: /name: "\S+-2" (is declared by|belongs to) this stack's `\S+-[23]`.*[;:] declare it in one of them only/,
+    cure: { held: BEFORE, aliases: {} },
+  },
+];
+
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 const { world, server } = worldOfThisFile();
 let stack: Engine;
@@ -40,6 +115,11 @@ let form: "from" | "to" = "from";
 let renamed: Partial<Record<Name, { hasAlias: boolean }>> = {};
 /** The provider of more edges with a hostport that is declared already. */
 let doubled: Name | undefined;
+/** What the program declares of some kinds with some providers; the others have what they had. */
+let changed:
+  | { readonly providers: readonly Name[]; readonly of: Readonly<Record<string, Declared>> }
+  | undefined;
+const keys: Record<Name, string[]> = { dynamic: [], native: [] };
 
 function program(): void {
   for (const [provider, { TlsEdge }] of Object.entries(PROVIDERS) as [Name, typeof PROVIDERS.native][]) {
@@ -58,7 +138,46 @@ function program(): void {
     declare(name, ["renamed"], renamed[provider]?.hasAlias ? `${provider}-old-name` : undefined);
     // Two, because the native provider compares only the edges that a run would create or change.
     if (doubled === provider) for (const name of ["double", "again"]) declare(name, ["renamed"]);
+    const make = holders(provider, PROVIDERS[provider]);
+    for (const kind of KINDS) {
+      const mine = changed?.providers.includes(provider) ? changed.of[kind] : undefined;
+      const { held, isInside = false, aliases = {} }: Declared = mine ?? { held: BEFORE };
+      const full = (of: string) => `${provider}-${kind}-${of}`;
+      const parent = isInside ? new pulumi.ComponentResource("acme:Site", full("site")) : undefined;
+      for (const [of, value] of Object.entries(held)) {
+        const { name, ...rest } = aliases[of] ?? {};
+        const alias = { ...rest, ...(name !== undefined && { name: full(String(name)) }) };
+        make[kind]?.(full(of), value, {
+          ...(parent && { parent }),
+          ...(aliases[of] && { aliases: [alias] }),
+        });
+      }
+    }
   }
+}
+
+/** What declares a resource that holds a value, by kind. */
+function holders(
+  provider: Name,
+  tunnels: Classes,
+): Readonly<Record<string, (name: string, value: number, options: Options) => object>> {
+  const { id: ipPolicyId } = new tunnels.IpPolicy(provider);
+  const { id: edgeId } = new tunnels.HttpsEdge(provider, { hostports: [`www.${provider}.example.com:443`] });
+  const { id: botUserId } = new tunnels.BotUser(provider, { name: provider });
+  const roles = ["viewer", "member", "admin"] as const;
+  return {
+    IpPolicyRule: (name, value, options) =>
+      new tunnels.IpPolicyRule(name, { ipPolicyId, cidr: `10.${value}.0.0/16`, action: "allow" }, options),
+    HttpsEdgeRoute: (name, value, options) =>
+      new tunnels.HttpsEdgeRoute(name, { edgeId, matchType: "exact_path", match: `/${value}` }, options),
+    SshCredential: (name, value, options) =>
+      new tunnels.SshCredential(name, { publicKey: keys[provider][value] ?? "" }, options),
+    ReservedDomain: (name, value, options) =>
+      new tunnels.ReservedDomain(name, { domain: `${value}.${provider}.example.com` }, options),
+    Project: (name, value, options) => new tunnels.Project(name, { name: `${provider}-${value}` }, options),
+    Membership: (name, value, options) =>
+      new tunnels.Membership(name, { botUserId, role: roles[value] ?? "viewer" }, options),
+  };
 }
 
 /** The preview of a server that checks previews. */
@@ -71,7 +190,8 @@ async function checkedPreview(): Promise<Run> {
   }
 }
 
-before("declare the edges", async () => {
+before("declare everything", async () => {
+  for (const name of NAMES) keys[name] = Object.keys(BEFORE).map(makeSshKey);
   rest = server.rest;
   stack = await world.stack(server, async () => program());
   await stack.up();
@@ -85,14 +205,10 @@ onEveryProvider("A hostport that a stack cannot serve", (_, provider) => {
 
   it("is reported where its edge was renamed without an alias", async () => {
     renamed = { [provider]: { hasAlias: false } };
-    // Only the program itself, in the dynamic provider, knows in the preview which edges it declares no
-    // longer.
-    const message = await failureOf(provider === "dynamic" ? stack.preview() : stack.up());
-    const words =
-      provider === "dynamic"
-        ? 'this stack\'s `dynamic-old-name`: add an alias, `{ aliases: [{ name: "dynamic-old-name" }] }`'
-        : "hostports[0] is served by another edge already";
-    expect(message).to.contain(words);
+    const message = await failureOf(stack.preview());
+    expect(message).to.contain(
+      `belongs to this stack's \`${provider}-old-name\`: add an alias, \`{ aliases: [{ name: "${provider}-old-name" }] }\``,
+    );
     expect(message).not.to.match(/\n\s+at /);
   });
 
@@ -104,6 +220,36 @@ onEveryProvider("A hostport that a stack cannot serve", (_, provider) => {
         `hostports: "renamed\\.${provider}\\.example\\.com:443" is declared by this stack's \`${provider}-[a-z-]+\`, too`,
       ),
     );
+  });
+});
+
+onEveryProvider("A preview that cannot be carried out", (_, provider) => {
+  afterEach("declare what there is", () => {
+    changed = undefined;
+  });
+
+  for (const [index, { title, says, kind, ...wrong }] of REFUSED.entries())
+    it(`is refused for ${title}`, async () => {
+      changed = { providers: [provider], of: { [kind]: wrong } };
+      // Each case asks the server with one of the providers.
+      const preview = index % 2 === NAMES.indexOf(provider) ? checkedPreview() : stack.preview();
+      expect(await failureOf(preview)).to.match(says);
+    });
+});
+
+describe("A preview with the cures of all these", () => {
+  it("passes and replaces nothing, also if the server checks it", async () => {
+    changed = {
+      providers: NAMES,
+      of: Object.fromEntries(REFUSED.map(({ kind, cure }) => [kind, cure])),
+    };
+    const preview = await checkedPreview().finally(() => {
+      changed = undefined;
+    });
+    const changes = KINDS.flatMap((kind) =>
+      NAMES.flatMap((provider) => changesOf(preview, `${provider}-${kind}-`)),
+    );
+    expect(changes.sort()).to.deep.equal(["create new", "create new", "delete 0", "delete 0"]);
   });
 });
 

@@ -7,9 +7,10 @@ export { expectPlace, namesPlace, placeIn, recordOfPlace } from "./place";
 export { lacksProject } from "./project";
 export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
-export { nameIn } from "./urn";
+export { classIn, nameIn, typesIn } from "./urn";
 export {
   type Difference,
+  differences,
   inputsOf,
   outputsOf,
   type Properties,

@@ -73,7 +73,7 @@ export class HttpsEdge extends Resource {
 
   /** @param args the declared properties; see {@link HttpsEdgeArgs} */
   constructor(name: string, args: HttpsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

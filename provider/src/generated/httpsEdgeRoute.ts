@@ -399,7 +399,7 @@ export class HttpsEdgeRoute extends Resource {
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteArgs} */
   constructor(name: string, args: HttpsEdgeRouteArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "requestHeaders", "responseHeaders", "compression", "circuitBreaker", "webhookVerification", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret", "webhookVerification.secret"] }, name, args, options);
+    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "requestHeaders", "responseHeaders", "compression", "circuitBreaker", "webhookVerification", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret", "webhookVerification.secret"], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -66,7 +66,7 @@ export class IpPolicyRule extends Resource {
 
   /** @param args the declared properties; see {@link IpPolicyRuleArgs} */
   constructor(name: string, args: IpPolicyRuleArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "expiresAt", "expired", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "expiresAt", "expired", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -79,7 +79,7 @@ export class Membership extends Resource {
 
   /** @param args the declared properties; see {@link MembershipArgs} */
   constructor(name: string, args: MembershipArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "membership", type: "Membership", properties: ["projectId", "role", "userId", "botUserId", "group", "description", "metadata", "expiresAt", "expired", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "membership", type: "Membership", properties: ["projectId", "role", "userId", "botUserId", "group", "description", "metadata", "expiresAt", "expired", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -46,7 +46,7 @@ export class Project extends Resource {
 
   /** @param args the declared properties; see {@link ProjectArgs} */
   constructor(name: string, args: ProjectArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "project", type: "Project", properties: ["name", "description", "metadata", "shared", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "project", type: "Project", properties: ["name", "description", "metadata", "shared", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

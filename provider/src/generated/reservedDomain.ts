@@ -88,7 +88,7 @@ export class ReservedDomain extends Resource {
 
   /** @param args the declared properties; see {@link ReservedDomainArgs} */
   constructor(name: string, args: ReservedDomainArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "reserved_domain", type: "ReservedDomain", properties: ["description", "metadata", "domain", "region", "certificateId", "certificateManagementPolicy", "resolvesTo", "cnameTarget", "acmeChallengeCnameTarget", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "reserved_domain", type: "ReservedDomain", properties: ["description", "metadata", "domain", "region", "certificateId", "certificateManagementPolicy", "resolvesTo", "cnameTarget", "acmeChallengeCnameTarget", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -64,7 +64,7 @@ export class SshCredential extends Resource {
 
   /** @param args the declared properties; see {@link SshCredentialArgs} */
   constructor(name: string, args: SshCredentialArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "ssh_credential", type: "SshCredential", properties: ["description", "metadata", "publicKey", "acl", "ownerId", "expiresAt", "expired", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "ssh_credential", type: "SshCredential", properties: ["description", "metadata", "publicKey", "acl", "ownerId", "expiresAt", "expired", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -134,7 +134,7 @@ export class TcpEdge extends Resource {
 
   /** @param args the declared properties; see {@link TcpEdgeArgs} */
   constructor(name: string, args: TcpEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "tcp_edge", type: "TcpEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "policies", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "tcp_edge", type: "TcpEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "policies", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -168,7 +168,7 @@ export class TlsEdge extends Resource {
 
   /** @param args the declared properties; see {@link TlsEdgeArgs} */
   constructor(name: string, args: TlsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "tls_edge", type: "TlsEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "mutualTls", "tlsTermination", "policies", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "tls_edge", type: "TlsEdge", properties: ["description", "metadata", "hostports", "backend", "ipRestriction", "mutualTls", "tlsTermination", "policies", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

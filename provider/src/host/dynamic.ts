@@ -6,8 +6,8 @@ import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
 import { isPartly, Operation, Steps, stateBackend } from "../operation";
 import type * as SetHandler from "./catalogueSetHandler";
+import { isDeclared } from "./declared";
 import { asStep } from "./failure";
-import { refusalsToServe } from "./hostports";
 import type { Adopted, Origin } from "./origin";
 import { withSecretsMarked } from "./secrets";
 import { inform, warn } from "./warn";
@@ -40,14 +40,6 @@ function handler(kind: string): dynamic.ResourceProvider {
     // Resources of an import file have no intent, so those that are declared alike cannot be told apart.
     urns.set(mark, urns.has(mark) && urns.get(mark) !== urn ? undefined : urn);
   };
-
-  /** Why the run would fail over hostports of other edges in the stack, as far as a preview can see. */
-  async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
-    const { hostports: added } = steps.wantedBy(olds, news, () => false);
-    // Without the state, leave this check to the run.
-    const recorded = added.length > 0 ? await operation.stateOfStack().catch(() => []) : [];
-    return refusalsToServe(operation.hostports, from, { all: steps.served(news), added }, recorded);
-  }
 
   /** Checks a new resource that imports an existing object: the object has to be as declared. */
   async function adopt(
@@ -108,6 +100,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         origin = __origin ?? origin;
         operation.stack = origin?.stack ?? "";
         operation.provider = origin?.provider;
+        if (__origin?.owner) operation.owners.set(__origin.urn, __origin.owner);
         if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
         // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
         const isReplacement = operation.isReplacement(__origin?.urn, isNew);
@@ -127,7 +120,10 @@ function handler(kind: string): dynamic.ResourceProvider {
         const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
         if (__origin) noteUrn({ ...inputs, __intent: intent }, __origin.urn);
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
-          problems.push(...(await refusalsInPreview(__origin, before, inputs)));
+          const { urn, declared } = __origin;
+          const declares = async (other: string) =>
+            operation.claims.knows(other) || isDeclared(declared, other);
+          problems.push(...(await steps.refusals(urn, declares)));
           if (isNew && problems.length === 0)
             await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
         }

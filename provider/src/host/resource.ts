@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { noteDeclared } from "./declared";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
-import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
+import type { Adopted, Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
 
@@ -19,6 +20,8 @@ export interface ResourceShape {
   readonly properties: readonly string[];
   /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
+  /** Whether no two objects may hold the same value, such as a hostport. */
+  readonly unique?: true;
 }
 
 /** The base class of every resource in this package. */
@@ -37,7 +40,7 @@ export abstract class Resource extends pulumi.CustomResource {
     expectToBeFound();
     const type = typeToken(shape.type);
     const made: { resource?: Resource } = {};
-    noteModule(shape.kind, args);
+    const owner = noteModule(shape.kind, args);
     const recordAll = recordOneLine();
     try {
       super(
@@ -47,8 +50,9 @@ export abstract class Resource extends pulumi.CustomResource {
           ...undeclared,
           ...declared,
           __origin: originOf(type, name, args, options, {
+            owner,
             modules: hasModules(shape.kind) ? () => modulesOfOwner(made.resource) : undefined,
-            edges: edgesWith(shape, name),
+            declared: shape.unique && noteDeclared(type, name, options.parent),
             mistakes:
               options.id === undefined
                 ? mistakesBeside(shape.kind, `${shape.type} "${name}"`, args)
@@ -73,9 +77,10 @@ export abstract class Resource extends pulumi.CustomResource {
 
 /** What the provider gets to know of the rest of the program. */
 interface Hints {
-  readonly edges: readonly string[] | undefined;
+  readonly declared: (() => string | undefined) | undefined;
   readonly mistakes: OtherMistakes | undefined;
   readonly modules: (() => readonly string[] | undefined) | undefined;
+  readonly owner: pulumi.Output<string> | undefined;
 }
 
 /** A promise and not an output, because an output would make the resource depend on its parent. */
@@ -84,48 +89,30 @@ function originOf(
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions,
-  { edges, mistakes, modules }: Hints,
+  { declared, mistakes, modules, owner }: Hints,
 ): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   const provider = (options.provider ?? options.parent?.getProvider(type))?.urn;
   return new Promise((resolve) => {
-    pulumi.all([pulumi.createUrn(name, type, options.parent), provider]).apply(async ([urn, provider]) => {
-      if (edges || mistakes || modules) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
+    const urns = pulumi.all([pulumi.createUrn(name, type, options.parent), provider, owner]);
+    urns.apply(async ([urn, provider, owner]) => {
+      if (declared || mistakes || modules) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
       resolve({
         urn,
         stack,
         provider,
         preview: pulumi.runtime.isDryRun(),
         adopts: await adopts,
-        edges,
+        declared: declared?.(),
         mistakes: mistakes?.(),
         modules: modules?.(),
+        owner,
       });
     });
   });
 }
-
-/** The edges of each run; the Automation API may have several at once. */
-const edgesOfRuns = new WeakMap<object, string[]>();
-
-/**
- * In a preview: adds an edge to the list of the program's edges, and returns that list. It still grows
- * afterwards.
- */
-function edgesWith({ kind, type }: ResourceShape, name: string): readonly string[] | undefined {
-  const run =
-    pulumi.runtime.isDryRun() && EDGES.includes(kind) ? pulumi.runtime.getStackResource() : undefined;
-  if (!run) return undefined;
-  const edges = edgesOfRuns.get(run) ?? [];
-  edgesOfRuns.set(run, edges);
-  if (edges.length < MOST_EDGES) edges.push(edgeMark(type, name));
-  return edges;
-}
-
-/** The kinds that serve hostports; the contract is not loaded here. */
-const EDGES = ["tls_edge", "tcp_edge", "https_edge"];
 
 async function adoptedBy(args: object, id: string): Promise<Adopted> {
   const secret = await Promise.all(Object.values(args).map((value) => pulumi.isSecret(pulumi.output(value))));

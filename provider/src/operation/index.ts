@@ -2,7 +2,6 @@
 
 export { nameIn } from "../core";
 export { describe } from "./describe";
-export { type DeclaredHostports, holdersOf } from "./hostports";
 export { type Host, Operation } from "./operation";
 export { isPartly, PartialFailure, partialFailureIn } from "./partial";
 export {

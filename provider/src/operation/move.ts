@@ -3,6 +3,7 @@ import { ElsewhereError, expectPlace, namesPlace, type Properties, serverIn } fr
 import { describe } from "./describe";
 import type { Operation } from "./operation";
 import type { Settings } from "./settings";
+import { isOf } from "./stateBackend";
 
 /** A resource in the state, with its name in the program. */
 interface Located {
@@ -73,10 +74,5 @@ async function isFromElsewhere(
   const before = state.find(
     (resource) => resource.id === id && resource.type.split(":").at(-1) === type && !resource.delete,
   );
-  const from = before?.provider?.split("::").slice(0, -1).join("::");
-  return from !== undefined && from !== provider && !(isDefault(from) && isDefault(provider));
+  return before?.provider !== undefined && !isOf(before, provider);
 }
-
-/** Whether a provider is the engine's own, whatever its version. */
-const isDefault = (provider: string | undefined): boolean =>
-  provider === undefined || /::default[^:]*$/.test(provider);

@@ -1,7 +1,9 @@
 import { Transport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Claims, type Holder, holdersIn } from "./claims";
 import { describe } from "./describe";
-import { DeclaredHostports } from "./hostports";
+import { MovingHostports } from "./hostports";
+import { DeclaredModules } from "./modules";
 import {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
@@ -14,7 +16,7 @@ import {
   type Settings,
   validatesOnServer,
 } from "./settings";
-import { type RecordedResource, recordedResources } from "./stateBackend";
+import { isOf, type RecordedResource, recordedResources } from "./stateBackend";
 
 /** The part of the lifecycle that each host does in its own way. */
 export interface Host {
@@ -50,7 +52,8 @@ const transports = new Map<string, Reached>();
 
 /** One operation of the engine (a preview, a run) on one stack, as a provider's process serves it. */
 export class Operation {
-  readonly hostports = new DeclaredHostports();
+  readonly claims = new Claims();
+  readonly hostports = new MovingHostports(this.claims);
   /** How `pulumi --stack` names the stack, once that is known. */
   stack = "";
   /**
@@ -69,6 +72,9 @@ export class Operation {
    * told; by their names in the contract.
    */
   readonly modulesApart = new Map<string, readonly string[]>();
+  /** The resources of the objects that modules belong to, as far as the program told; all by their URNs. */
+  readonly owners = new Map<string, string>();
+  readonly modules = new DeclaredModules((value) => this.host.isUnknown(value));
   /** The ids of the objects whose unique values this operation hands over to new ones, by URN. */
   readonly replaced = new Map<string, string>();
   /** The ids of the objects that the program's resources have by now, by their intents. */
@@ -79,6 +85,7 @@ export class Operation {
   readonly #present = new Set<string>();
   /** The state at the first time that this run needed it; read once. */
   #recorded: Promise<readonly RecordedResource[]> | undefined;
+  #holders: Promise<ReadonlyMap<string, Holder>> | undefined;
   #config: ConfigLookup = () => undefined;
   /** Warnings that are shown once. */
   readonly #warned = new Set<string>();
@@ -203,6 +210,14 @@ export class Operation {
   stateOfStack = (): Promise<readonly RecordedResource[]> => {
     this.#recorded ??= recordedResources(this.stack);
     return this.#recorded;
+  };
+
+  /** The resources in the state that hold unique values on this provider's server, by the ids of claims. */
+  holders = (): Promise<ReadonlyMap<string, Holder>> => {
+    this.#holders ??= this.stateOfStack().then((recorded) =>
+      holdersIn(recorded, (resource) => isOf(resource, this.provider)),
+    );
+    return this.#holders;
   };
 
   /**

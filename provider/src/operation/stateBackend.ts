@@ -81,6 +81,8 @@ export interface RecordedResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
+  /** The URN of its parent; of most, that is the stack. */
+  readonly parent?: string;
   /** The URN and the id of its provider, with two colons between. */
   readonly provider?: string;
   /** Whether it was replaced, and is still to be deleted. */
@@ -88,6 +90,19 @@ export interface RecordedResource {
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * Whether a resource belongs to a provider.
+ *
+ * @param urn of the provider; undefined for the engine's own
+ */
+export function isOf({ provider }: RecordedResource, urn: string | undefined): boolean {
+  const own = provider?.split("::").slice(0, -1).join("::");
+  return own === urn || (isDefault(own) && isDefault(urn));
+}
+
+/** Whether a provider is the engine's own, whatever its version. */
+const isDefault = (urn: string | undefined): boolean => urn === undefined || /::default[^:]*$/.test(urn);
 
 /**
  * How often a state is read. The engine keeps the state before the last in a file beside it, so while it

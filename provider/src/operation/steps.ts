@@ -5,7 +5,6 @@ import {
   expectPlace,
   inputsOf,
   intentOf,
-  inWords,
   Lifecycle,
   lacksProject,
   nameIn,
@@ -14,18 +13,16 @@ import {
   placeIn,
   recordOfPlace,
   targetOf,
-  type Wire,
 } from "../core";
 import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
+import { type Claim, claimsOf, isHostport } from "./claims";
+import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
-import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
+import { holdersBehind, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { stateBackend } from "./stateBackend";
-
-/** Findings that a preview shows of one resource. */
-const MOST_WARNINGS = 5;
 
 /**
  * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host
@@ -41,9 +38,23 @@ export class Steps {
     this.lifecycle = new Lifecycle(targetOf(kind));
   }
 
-  /** The hostports that properties declare. */
-  served = (properties: Properties): string[] =>
-    hostportsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
+  #claims = (properties: Properties): Claim[] =>
+    claimsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
+
+  /**
+   * In a preview: why the run could not give a checked resource its unique values, as far as the program and
+   * the stack's state tell.
+   *
+   * @param declares whether the program declares another resource; undefined where that is not known
+   */
+  refusals = (urn: string, declares: (urn: string) => Promise<boolean | undefined>): Promise<string[]> =>
+    this.operation.claims.refusals({
+      urn,
+      definition: this.lifecycle.definition,
+      declares,
+      // Without the state, leave this to the run.
+      holders: () => this.operation.holders().catch(() => new Map()),
+    });
 
   /**
    * Checks the declared properties offline, and shows the warnings.
@@ -57,7 +68,7 @@ export class Steps {
     news: Properties,
     isReplacement: boolean,
   ): Promise<Checked> {
-    const { host, hostports } = this.operation;
+    const { host, claims } = this.operation;
     const name = urn && nameIn(urn);
     const before = await this.#withoutApart(urn, undefined, recorded, news);
     const checked = this.operation.offline(() => this.lifecycle.check(before, news, host.isUnknown, name));
@@ -65,8 +76,24 @@ export class Steps {
     if (moved !== undefined && this.operation.leaving.has(`${this.kind} ${moved}`))
       await host.warn(gapWarning(this.kind, moved), urn);
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
-    if (urn !== undefined) hostports.note(urn, this.served(checked.inputs));
-    return checked;
+    const isThere = !isReplacement && Object.keys(recorded).length > 0;
+    if (urn === undefined) return checked;
+    claims.note(urn, this.#claims(checked.inputs), isThere ? this.#claims(recorded) : undefined);
+    const objects = [urn, this.operation.owners.get(urn), moved];
+    const refusal = await this.#declareModules(urn, objects, checked.inputs);
+    return refusal === undefined ? checked : { ...checked, problems: [...checked.problems, refusal] };
+  }
+
+  /** Notes the modules that the program declares for an object; why it cannot, where others declare them, too. */
+  async #declareModules(
+    urn: string,
+    objects: readonly (string | undefined)[],
+    properties: Properties,
+  ): Promise<string | undefined> {
+    const { definition } = this.lifecycle;
+    const { refusal, warning } = this.operation.modules.note(this.kind, definition, objects, urn, properties);
+    if (warning !== undefined) await this.operation.warnOnce(warning, urn);
+    return refusal;
   }
 
   /**
@@ -91,6 +118,8 @@ export class Steps {
     if (plan.takesOver && urn !== undefined) this.operation.replaced.set(urn, id);
     if (plan.replaces.length === 0) {
       this.#noteModules(id, desired);
+      const refusal = urn && (await this.#declareModules(urn, [id], desired));
+      if (refusal) throw new Error(refusal);
       const before = await this.#withoutApart(urn, id, recorded, desired);
       for (const { name } of modulesLeaving(this.lifecycle.definition, before, desired))
         this.operation.leaving.add(`${this.kind}.${name} ${id}`);
@@ -113,16 +142,11 @@ export class Steps {
   /** The part of recorded outputs that a program declares. */
   inputsOf = (outputs: Properties): Properties => inputsOf(this.lifecycle.definition, outputs);
 
-  /**
-   * The hostports that a change adds. None for explicit accounts: the state does not say which server their
-   * edges are on.
-   */
-  wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
-    const before = new Set(this.served(olds));
-    const hostports = this.operation.isAccount
-      ? []
-      : this.served(news).filter((hostport) => !before.has(hostport));
-    return { hostports, isItself, recorded: this.operation.stateOfStack };
+  /** The hostports that a change adds. */
+  #wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
+    const before = new Set(this.#claims(olds).map(({ id }) => id));
+    const hostports = this.#claims(news).filter((claim) => isHostport(claim) && !before.has(claim.id));
+    return { hostports, isItself, holders: this.operation.holders };
   }
 
   /**
@@ -141,15 +165,15 @@ export class Steps {
   ): Promise<void> {
     const { operation } = this;
     if (!operation.validatesOnServer || !operation.knowsServer) return;
-    const wanted = this.wantedBy(olds, news, (resource) => resource.id === id);
+    const wanted = this.#wantedBy(olds, news, (resource) => resource.id === id);
     await operation.withServer(async (transport) => {
       try {
         const before = await this.#withoutApart(urn, id, olds, news);
         const answer = await this.lifecycle.dryRun(transport, id, before, news, operation.host.isUnknown);
-        await this.#warnOfFindings(answer, olds, news, urn);
+        await warnOfFindings(operation, this.lifecycle, answer, { olds, news }, urn);
         // Other objects of the program will exist after the run.
         const isToBeThere =
-          Array.isArray(news.addresses) && mayCover(news.addresses, operation.hostports.all());
+          Array.isArray(news.addresses) && mayCover(news.addresses, operation.claims.hostports());
         if (!isToBeThere || answer?.covered !== 0) await this.#tellOf(answer, urn);
       } catch (error) {
         if (await lacksProject(transport, error))
@@ -179,17 +203,18 @@ export class Steps {
   ): Promise<{ id: string; outputs: Properties }> {
     const { operation } = this;
     const { isRecorded } = operation;
-    const wanted = this.wantedBy({}, desired, () => false);
+    const wanted = this.#wantedBy({}, desired, () => false);
     const name = urn && nameIn(urn);
     return this.recording(async (transport) => {
       const create = (replaces?: string) =>
-        operation.hostports.movingHostports(transport, wanted, () =>
+        operation.hostports.during(transport, wanted, () =>
           this.lifecycle.create(transport, desired, { intent, name, replaces, isRecorded }),
         );
       try {
         const made = await this.#createInPlace(create, urn, intent);
         if (intent !== undefined) operation.current.set(intent, made.id);
         this.#noteModules(made.id, desired);
+        if (urn !== undefined) await this.#declareModules(urn, [made.id], desired);
         await this.#tellOf(made.outputs, urn);
         return made;
       } catch (error) {
@@ -268,14 +293,14 @@ export class Steps {
   ): Promise<Properties> {
     const { operation } = this;
     this.#noteModules(id, desired);
-    const wanted = this.wantedBy(recorded, desired, (resource) => resource.id === id);
+    const wanted = this.#wantedBy(recorded, desired, (resource) => resource.id === id);
     return operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
       const place = await recordOfPlace(transport, this.lifecycle.definition);
       const before = await this.#withoutApart(urn, id, recorded, desired, true);
       const update = () => this.lifecycle.update(transport, id, before, desired, urn && nameIn(urn));
       try {
-        const outputs = await operation.hostports.movingHostports(transport, wanted, update);
+        const outputs = await operation.hostports.during(transport, wanted, update);
         if (urn !== undefined) operation.hostports.settle(urn);
         await this.#tellOf(outputs, urn);
         return { ...outputs, ...place };
@@ -311,26 +336,6 @@ export class Steps {
         throw withCure(error, "deletion");
       }
     });
-  }
-
-  /** Warns of what a change by itself does to callers; a review judges the whole program. */
-  async #warnOfFindings(
-    answer: Wire | undefined,
-    olds: Properties,
-    news: Properties,
-    urn: string | undefined,
-  ): Promise<void> {
-    const { host } = this.operation;
-    const found = this.lifecycle.unsaid(answer, olds, news, host.isUnknown, urn && nameIn(urn));
-    const { type } = this.lifecycle.definition;
-    for (const finding of found.slice(0, MOST_WARNINGS))
-      await host.warn(`${type}: if applied alone: ${inWords(finding)}`, urn);
-    const more = found.length - MOST_WARNINGS;
-    if (more > 0)
-      await host.warn(
-        `${type}: if applied alone, ${more} more findings of high severity: a review shows all`,
-        urn,
-      );
   }
 
   /** Warns of a guarantee that does not hold, or has nothing to guard. */
