@@ -184,7 +184,7 @@ export class Resources {
   /** In a preview: fails with the reason for which the run would fail. */
   async #expect(urn: string, steps: Steps, rehearse: () => Promise<void>): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
-    const [refusal] = await steps.refusals(urn, (other) => this.operation.claims.declares(other));
+    const [refusal] = await steps.refusals(urn);
     if (refusal !== undefined) throw new Error(refusal);
     await rehearse();
   }

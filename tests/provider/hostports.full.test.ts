@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, worldOfThisFile } from "../support/provider";
+import { changesOf, failureOf, failuresOf, makeSshKey, worldOfThisFile } from "../support/provider";
 import { type Classes, NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";
 import type { Rest } from "../support/rest";
 
@@ -250,6 +250,20 @@ describe("A preview with the cures of all these", () => {
       NAMES.flatMap((provider) => changesOf(preview, `${provider}-${kind}-`)),
     );
     expect(changes.sort()).to.deep.equal(["create new", "create new", "delete 0", "delete 0"]);
+  });
+});
+
+describe("A run that no preview came before", () => {
+  it("fails with the resource that has a value, and leaves everything as it was", async () => {
+    changed = { providers: NAMES, of: { IpPolicyRule: { held: { 0: 1, 1: 0, 2: 2 } } } };
+    const failures = await failuresOf(stack, () => stack.up({ continueOnError: true }));
+    changed = undefined;
+    for (const provider of NAMES)
+      for (const [name, other] of ["01", "10"])
+        expect(failures.get(`${provider}-IpPolicyRule-${name}`)).to.match(
+          new RegExp(`TP_1501.*belongs to this stack's \`${provider}-IpPolicyRule-${other}\`: .*name each`),
+        );
+    expect(changesOf(await stack.preview())).to.deep.equal([]);
   });
 });
 

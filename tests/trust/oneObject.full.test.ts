@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { renameSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import type { Engine } from "../support/engine";
+import { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { signalled, treeOf } from "../support/processes";
 import { changesOf, failureOf, World } from "../support/provider";
@@ -99,22 +100,30 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
     );
   });
 
-  it("if a run never gets the answer, the next one does, with the one-time secret", async () => {
+  it("if a run never gets the answer, the next one does, with the one-time secret, also from another folder and with its state elsewhere", async () => {
     const server = await world.server();
     let lossy = true;
     const proxy = await proxyOf(server.url, ({ method }) =>
       lossy && method === "POST" ? "answer lost" : "answered",
     );
-    const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
+    const declare = async () => {
       const { token } = new tunnels.TunnelCredential("web");
       return { token };
-    });
+    };
+    const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, declare);
     expect(await failureOf(stack.up())).to.contain("does not answer");
     expect(stack.resources()).to.deep.equal([]);
     lossy = false;
-    await stack.up();
-    expect(await idsIn(server.rest, "/credentials")).to.deep.equal(stack.resources().map(({ id }) => id));
-    expect(stack.outputs().token?.value).to.be.a("string").and.not.be.empty;
+    const folder = `${stack.folder}-moved`;
+    renameSync(stack.folder, folder);
+    after(() => rmSync(folder, { recursive: true }));
+    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+    const moved = await Engine.open(folder, { program: declare, env });
+    await moved.up();
+    expect(await idsIn(server.rest, "/credentials")).to.deep.equal(moved.resources().map(({ id }) => id));
+    expect(moved.outputs().token?.value).to.be.a("string").and.not.be.empty;
+    await moved.destroy();
+    expect(await idsIn(server.rest, "/credentials")).to.deep.equal([]);
   });
 });
 

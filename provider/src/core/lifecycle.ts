@@ -63,6 +63,8 @@ export interface Plan {
   readonly replaces: readonly string[];
   /** Whether old and new have a unique value in common, which the server hands over. */
   readonly takesOver: boolean;
+  /** Sentences about what the change is for. */
+  readonly reasons: readonly string[];
 }
 
 /** The lifecycle of a resource, independent of its host (today Pulumi's dynamic provider). */
@@ -93,15 +95,13 @@ export class Lifecycle {
     const mistakes = [...wireNames, ...problems.map(said), ...(mistake === undefined ? [] : [mistake])];
     if (mistakes.length > 0) return { inputs: declared, problems: mistakes, warnings: [] };
     const before = toWire(definition, recorded);
-    const completed = withEnd(definition, before, value, isUnknown);
     const warnings = [
-      ...renewalReason(definition, before, completed),
-      ...endWarnings(definition, before, completed, new Date()).map(camelCaseMessage),
+      ...endWarnings(definition, before, value, new Date()).map(camelCaseMessage),
       ...checkWarnings(definition, value, isUnknown).map(said),
       ...this.#consequences(before, value, isUnknown, name).map(inWords),
     ];
     return {
-      inputs: toProperties(definition, completed),
+      inputs: toProperties(definition, value),
       problems: [],
       warnings: warnings.map((warning) => `${definition.type}: ${warning}`),
     };
@@ -145,6 +145,7 @@ export class Lifecycle {
       replaces,
       takesOver:
         replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
+      reasons: renewalReason(definition, recorded, desired),
     };
   }
 
@@ -157,7 +158,7 @@ export class Lifecycle {
     if (changed.length + removed.length === 0) return [];
     const [before, after] = [
       withoutAddresses(this.target.definition, recorded),
-      this.#withDefaultsInside(desired),
+      withEnd(this.target.definition, recorded, this.#withDefaultsInside(desired)),
     ];
     return [...changed, ...removed].flatMap((name) =>
       differences(before[name], after[name], [name], () => false),
@@ -211,12 +212,10 @@ export class Lifecycle {
     desired: Properties,
     creation: Creation,
   ): Promise<{ id: string; outputs: Properties }> {
-    const { id, answer } = await this.target.create(
-      transport,
-      toWire(this.target.definition, desired),
-      creation,
-    );
-    return { id, outputs: outputsOf(this.target.definition, answer, desired) };
+    const { definition } = this.target;
+    const wire = toWire(definition, withEnd(definition, {}, desired));
+    const { id, answer } = await this.target.create(transport, wire, creation);
+    return { id, outputs: outputsOf(definition, answer, desired) };
   }
 
   /**
@@ -335,7 +334,7 @@ export class Lifecycle {
   #changeBetween(recorded: Properties, desired: Properties): Change {
     const { definition } = this.target;
     const { changed, removed } = this.#compare(recorded, desired);
-    const wire = toWire(definition, desired);
+    const wire = toWire(definition, withEnd(definition, recorded, desired));
     const wireNames = Object.keys(definition.fields);
     return {
       desired: wire,
@@ -350,14 +349,14 @@ export class Lifecycle {
 
   #compare(outputs: Properties, properties: Properties): { changed: string[]; removed: string[] } {
     const { definition } = this.target;
-    const [recorded, desired] = [
-      withoutAddresses(definition, outputs),
-      withoutAddresses(definition, properties),
-    ];
+    const recorded = withoutAddresses(definition, outputs);
+    const declared = withoutAddresses(definition, properties);
+    const ended = (known: Properties) => withEnd(definition, recorded, known);
+    const desired = ended(declared);
     const parts = partsOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
-    const complete = seeming.length > 0 ? this.#withDefaultsInside(desired) : desired;
+    const complete = seeming.length > 0 ? ended(this.#withDefaultsInside(declared)) : desired;
     const differing = seeming.filter((name) => !same(recorded[name], complete[name]));
     const clearable = fieldsWhere(definition, (marks) => marks.programOnly || marks.ends).map(camelCase);
     return {

@@ -1,57 +1,40 @@
-import { type Definition, durationSeconds, endOf, secondsOf } from "@tunnelplane/sdk/contract";
-import type { Wire } from "./target";
-
-/** Whether a program declares how long an object is valid, so that the provider chooses its end. */
-export const renews = ({ renewable }: Definition, properties: Record<string, unknown>): boolean =>
-  renewable !== undefined && properties.validFor !== undefined;
+import { camelCase, type Definition, durationSeconds, endOf, secondsOf } from "@tunnelplane/sdk/contract";
+import type { Properties } from "./values";
 
 /**
- * Chooses the end of an object whose program declares only its length, and keeps that end in later runs until
- * renewal is due. The end is an immutable input. So the preview shows the old and the new end, and the engine
- * replaces the object, creating the new one first.
+ * Declared properties with the end of an object whose program declares only its length: the recorded one,
+ * until renewal is due. The creation chooses it, and no input holds it, so a preview and its run need not
+ * agree on one. It is set at creation only, so a new object takes the place of the old one.
  *
- * @param recorded the properties declared before, with the end chosen then; empty for a new resource
+ * @param recorded of the object; empty for a new one
  */
-export function withEnd(
-  { renewable }: Definition,
-  recorded: Wire,
-  desired: Wire,
-  isUnknown: (value: unknown) => boolean,
-): Wire {
-  const { valid_for, renew_before } = desired;
-  if (!renewable || valid_for === undefined) return desired;
-  const { after, until } = renewable;
-  const [end, start] = [recorded[until], desired[after]];
-  if (typeof end === "string" && !isUnknown(end) && recorded.valid_for === valid_for) {
-    const secondsLeft = secondsOf(end) - Date.now() / 1000;
-    const mayWait =
-      renew_before === undefined ||
-      isUnknown(renew_before) ||
-      secondsLeft >= durationSeconds(String(renew_before));
-    if (mayWait) return { ...desired, [until]: end };
-  }
-  if (isUnknown(valid_for)) return desired;
-  const chosen = endOf(
-    isUnknown(start) || start === undefined ? undefined : String(start),
-    durationSeconds(String(valid_for)),
-    new Date(),
-  );
-  return { ...desired, [until]: chosen };
+export function withEnd({ renewable }: Definition, recorded: Properties, desired: Properties): Properties {
+  const seconds = secondsIn(desired.validFor);
+  if (!renewable || seconds === 0) return desired;
+  const [start, until] = [desired[camelCase(renewable.after)], camelCase(renewable.until)];
+  const end = recorded[until];
+  if (typeof end === "string" && recorded.validFor === desired.validFor && !isDue(end, desired))
+    return { ...desired, [until]: end };
+  // Without a start that is known, the time counts from now.
+  const isTime = typeof start === "string" && !Number.isNaN(Date.parse(start));
+  return { ...desired, [until]: endOf(isTime ? start : undefined, seconds, new Date()) };
 }
 
-/** A sentence that says so if a new end was chosen because the old one is near. */
-export function renewalReason({ renewable }: Definition, recorded: Wire, completed: Wire): string[] {
-  if (!renewable) return [];
-  const [before, after] = [recorded[renewable.until], completed[renewable.until]];
-  const { renew_before } = completed;
-  if (
-    typeof before !== "string" ||
-    before === after ||
-    recorded.valid_for !== completed.valid_for ||
-    renew_before === undefined
-  )
-    return [];
+/** A sentence that says so if a new object is made because the end of the old one is near. */
+export function renewalReason(definition: Definition, recorded: Properties, desired: Properties): string[] {
+  const until = camelCase(definition.renewable?.until ?? "");
+  const [before, after] = [recorded[until], withEnd(definition, recorded, desired)[until]];
+  const { validFor, renewBefore } = desired;
+  if (typeof before !== "string" || !after || before === after || recorded.validFor !== validFor) return [];
   return [
-    `ends at ${before}, and less than its \`renewBefore\` of ${renew_before} is left: a new one replaces it`,
+    `${definition.type}: ends at ${before}, and less than its \`renewBefore\` of ${renewBefore} is left: a new one replaces it, which ends at ${after} if it is made now`,
   ];
 }
+
+function isDue(end: string, { renewBefore }: Properties): boolean {
+  const before = secondsIn(renewBefore);
+  return before > 0 && before > secondsOf(end) - Date.now() / 1000;
+}
+
+/** 0 for none, and for one that is not known. */
+const secondsIn = (length: unknown): number => (typeof length === "string" ? durationSeconds(length) : 0);

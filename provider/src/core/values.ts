@@ -19,7 +19,6 @@ import {
   writeOnlyPathsOf,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import { renews } from "./renewal";
 import type { Wire } from "./target";
 
 /** Properties as a Pulumi program spells them. */
@@ -122,10 +121,7 @@ export const outputFieldsOf = ({ computed }: Definition): string[] =>
 
 /** The part of recorded outputs that a program declares. */
 export function inputsOf(definition: Definition, outputs: Properties): Properties {
-  const chosenHere = renews(definition, outputs) ? definition.renewable?.until : undefined;
-  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault).filter(
-    (name) => name !== chosenHere,
-  );
+  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
   const declared = Object.keys(definition.fields)
     .filter((name) => !chosenByServer.includes(name))
     .map(camelCase);

@@ -142,7 +142,9 @@ function handler(kind: string): dynamic.ResourceProvider {
         // With `changes` undefined, the engine compares old and new inputs itself and shows each property
         // that differs. The state of the native provider lacks `__provider`, which every later step needs.
         const isComplete = olds.__provider !== undefined && !isPartly(olds);
-        const changes = isComplete && !plan.changes ? plan.moves : isPartly(olds) || undefined;
+        // A renewal changes no input.
+        const isUnseen = isPartly(olds) || plan.reasons.length > 0;
+        const changes = isComplete && !plan.changes ? plan.moves : isUnseen || undefined;
         return { changes, replaces: [...plan.replaces] };
       }),
     create: (inputs) =>

@@ -139,12 +139,12 @@ export class Claims {
    * Whether the program declares a resource. Waits, because the engine checks resources while it creates
    * others.
    */
-  async declares(urn: string): Promise<boolean> {
+  declares = async (urn: string): Promise<boolean> => {
     // Not earlier: the engine checks no more while too many of its steps wait, for the state for example.
     const asked = Date.now();
     while (!this.knows(urn) && Date.now() - Math.max(asked, this.#lastDeclared) < QUIET_MS) await sleep(50);
     return this.knows(urn);
-  }
+  };
 
   /** Whether the program declares a holder without its claim. Waits for that, too. */
   givesUp = async ({ resource: { urn }, claim }: Holder): Promise<boolean> =>

@@ -16,6 +16,7 @@ import {
 } from "../core";
 import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
 import { type Claim, claimsOf, isHostport } from "./claims";
+import { describe } from "./describe";
 import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, type Wanted } from "./hostports";
@@ -42,12 +43,16 @@ export class Steps {
     claimsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
 
   /**
-   * In a preview: why the run could not give a checked resource its unique values, as far as the program and
-   * the stack's state tell.
+   * Why a run cannot give a checked resource its unique values, as far as the program and the stack's state
+   * tell.
    *
-   * @param declares whether the program declares another resource; undefined where that is not known
+   * @param declares whether the program declares another resource; undefined where that is not known. By
+   *   default, waits for that
    */
-  refusals = (urn: string, declares: (urn: string) => Promise<boolean | undefined>): Promise<string[]> =>
+  refusals = (
+    urn: string,
+    declares: (urn: string) => Promise<boolean | undefined> = this.operation.claims.declares,
+  ): Promise<string[]> =>
     this.operation.claims.refusals({
       urn,
       definition: this.lifecycle.definition,
@@ -114,6 +119,7 @@ export class Steps {
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
     if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], takesOver: false };
+    for (const reason of plan.reasons) await host.warn(reason, urn);
     if (intent !== undefined) this.operation.current.set(intent, id);
     if (plan.takesOver && urn !== undefined) this.operation.replaced.set(urn, id);
     if (plan.replaces.length === 0) {
@@ -219,7 +225,7 @@ export class Steps {
         return made;
       } catch (error) {
         await this.#recordModuleInDoubt(error, transport, desired);
-        throw withCure(error);
+        throw await this.#withHolder(error, urn);
       }
     });
   }
@@ -305,7 +311,7 @@ export class Steps {
         await this.#tellOf(outputs, urn);
         return { ...outputs, ...place };
       } catch (error) {
-        const failure = withCure(error);
+        const failure = await this.#withHolder(error, urn);
         if (!isInDoubt(error)) throw failure;
         const found = await this.lifecycle.afterDoubt(transport, id, before, desired);
         if (!found) throw failure;
@@ -336,6 +342,15 @@ export class Steps {
         throw withCure(error, "deletion");
       }
     });
+  }
+
+  /** A refusal with its cure; one over a unique value with the resource of the stack that has it. */
+  async #withHolder(error: unknown, urn: string | undefined): Promise<unknown> {
+    if (!(error instanceof ConflictError) || urn === undefined) return withCure(error);
+    const [held] = await this.refusals(urn);
+    return held === undefined
+      ? withCure(error)
+      : new Error(`${describe(error, undefined)}. ${held}`, { cause: error });
   }
 
   /** Warns of a guarantee that does not hold, or has nothing to guard. */
