@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { nameIn, typesIn } from "../core";
-import type { Holder } from "./claims";
+import type { Holder } from "./claim";
 
 /** Longer values, such as keys, are cut. */
 const LONGEST_VALUE = 60;

@@ -1,6 +1,7 @@
 import type { Transport } from "@tunnelplane/sdk";
 import { ConflictError, PreconditionFailedError } from "@tunnelplane/sdk";
-import type { Claim, Claims, Holder } from "./claims";
+import type { Claim, Holder } from "./claim";
+import type { Claims } from "./claims";
 import type { RecordedResource } from "./stateBackend";
 
 /** How often to retry when somebody else changes the same edge at the same time. */

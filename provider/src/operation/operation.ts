@@ -1,6 +1,7 @@
 import { Transport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { Claims, type Holder, holdersIn } from "./claims";
+import { type Holder, holdersIn } from "./claim";
+import { Claims } from "./claims";
 import { describe } from "./describe";
 import { MovingHostports } from "./hostports";
 import { DeclaredModules } from "./modules";

@@ -15,7 +15,7 @@ import {
   targetOf,
 } from "../core";
 import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
-import { type Claim, claimsOf, isHostport } from "./claims";
+import { type Claim, claimsOf, isHostport } from "./claim";
 import { describe } from "./describe";
 import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
