@@ -30,7 +30,9 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     rmSync(home, { recursive: true });
   });
 
-  const server = serverOfThisFile(() => startServer({ args: signInArgs(issuer) }));
+  const server = serverOfThisFile(() =>
+    startServer({ args: [...signInArgs(issuer), "--trust-proxy", "loopback"] }),
+  );
 
   async function signedIn(more: object = {}): Promise<Visitor> {
     const one = new Visitor(server.url);
@@ -256,5 +258,25 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     );
     for (const secret of [code, key, begun.device_code])
       for (const text of [server.log, JSON.stringify(tables)]) expect(text).not.to.contain(secret);
+  });
+
+  it("has places for addresses of which none waits, and a bound for each, however many others wait", async () => {
+    const ask = (address: string) =>
+      new Visitor(server.url, { "x-forwarded-for": address }).api("POST", "/login/device");
+    await execute(
+      server.data,
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < 750) insert into login (hash, claims, expires_at) select 'other ' || i, '{}', '2126-01-01T00:00:00.000Z' from n",
+    );
+    const full = { status: 503, code: "TP_1802" };
+    await expectRefusedBut(
+      async () => {
+        expect((await ask("198.51.100.7")).status).to.equal(200);
+        return ask("198.51.100.7");
+      },
+      full,
+      () => ask("198.51.100.8"),
+    );
+    for (let more = 1; more < 100; more++) await ask("198.51.100.8");
+    expectRefused(await ask("198.51.100.8"), { status: 429, code: "TP_1403" });
   });
 });

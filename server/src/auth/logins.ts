@@ -10,6 +10,8 @@ export const DEVICE_MS = 10 * 60_000;
 const CODE_MS = 60_000;
 /** Command lines that wait at once. */
 const MOST_WAITING = 1000;
+/** Of these, the places for addresses of which none waits yet. */
+const RESERVED = 250;
 /** Without vowels, so that no code is a word, and without letters that look alike (RFC 8628 section 6.1). */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH = 8;
@@ -29,16 +31,20 @@ export interface Brought {
   readonly verifier: string | undefined;
 }
 
-/** Has a command line wait for somebody who enters its user code on a page. */
+/**
+ * Has a command line wait for somebody who enters its user code on a page.
+ * @param isFirst whether none of its address waits yet
+ */
 export async function beginDevice(
   transaction: Transaction,
+  isFirst: boolean,
 ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
   await forgetEndedLogins(transaction);
   const { count } = await transaction
     .selectFrom("login")
     .select(({ fn }) => fn.countAll().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_WAITING)
+  if (Number(count) >= MOST_WAITING - (isFirst ? 0 : RESERVED))
     throw refusalForNow("overloaded", "Too many command lines wait to be let in; try again shortly");
   const deviceCode = newSecret("tps");
   const userCode = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");

@@ -89,7 +89,9 @@ export class TokenExchange {
     );
     if (typeof issuer !== "string" || candidates.length === 0)
       throw new TokenRefused(["iss"], audience?.startsWith("wid_") ? audience : undefined);
-    const payload = await verified(this.#issuers, issuer, token);
+    const [project, ...others] = new Set(candidates.map((candidate) => candidate.project));
+    const asker = { issuer, client: sent.client, project: others.length > 0 ? undefined : project };
+    const payload = await verified(this.#issuers, asker, token);
     const identity = this.#match(candidates, payload);
     const made = await this.#makeKey(identity, sent);
     this.options.logger.info(

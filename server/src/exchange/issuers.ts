@@ -12,6 +12,10 @@ const STALE_MS = 60 * 60_000;
 const AGAIN_MS = 20_000;
 /** Requests that wait for one issuer: a quarter of the exchanges that an address may have at once. */
 const MOST_WAITING = 4;
+/** Of these, those that come from one address: others find room, whoever names an issuer that is slow. */
+const MOST_OF_ADDRESS = 2;
+/** Requests that wait for issuers of one project: a quarter of the exchanges at once. */
+const MOST_OF_PROJECT = 16;
 /** Of one issuer. The largest public key sets hold about ten. */
 const MOST_KEYS = 100;
 /** Of issuers whose keys are kept: as many as there may be identities. */
@@ -32,7 +36,15 @@ interface Entry {
   keys?: IssuerKeys;
   askedAt: number;
   asked?: Promise<IssuerKeys>;
-  waiting: number;
+}
+
+/** For whom an issuer is asked. */
+export interface Asker {
+  readonly issuer: string;
+  /** The address that a token came from. */
+  readonly client: string;
+  /** The id of the project that alone trusts the issuer; undefined where several do. */
+  readonly project: string | undefined;
 }
 
 /**
@@ -42,6 +54,8 @@ interface Entry {
  */
 export class Issuers {
   readonly #entries = new Map<string, Entry>();
+  /** How many wait: for an issuer, for those of a project, and of an address for an issuer. */
+  readonly #waiting = new Map<string, number>();
   readonly #reader: DocumentReader;
 
   /** @param allowPrivate whether issuers may speak plain http, or be off the internet */
@@ -53,10 +67,10 @@ export class Issuers {
   }
 
   /** @throws RequestError where they cannot be had now */
-  async keysOf(issuer: string): Promise<IssuerKeys> {
-    const { keys } = this.#entryOf(issuer);
+  async keysOf(asker: Asker): Promise<IssuerKeys> {
+    const { keys } = this.#entryOf(asker.issuer);
     if (keys && performance.now() - keys.readAt < FRESH_MS) return keys;
-    const again = await this.#askAgain(issuer).catch(() => undefined);
+    const again = await this.#askAgain(asker).catch(() => undefined);
     if (again) return again;
     if (keys && performance.now() - keys.readAt < STALE_MS) return keys;
     throw new IssuerAway();
@@ -66,10 +80,10 @@ export class Issuers {
    * Keys that are newer than these, for a token with a key that is not among them; undefined where the issuer
    * was asked just now.
    */
-  async newerThan(issuer: string, keys: IssuerKeys): Promise<IssuerKeys | undefined> {
-    const entry = this.#entryOf(issuer);
+  async newerThan(asker: Asker, keys: IssuerKeys): Promise<IssuerKeys | undefined> {
+    const entry = this.#entryOf(asker.issuer);
     if (entry.keys && entry.keys.readAt > keys.readAt) return entry.keys;
-    return this.#askAgain(issuer).catch(() => undefined);
+    return this.#askAgain(asker).catch(() => undefined);
   }
 
   close(): Promise<void> {
@@ -80,22 +94,31 @@ export class Issuers {
     const known = this.#entries.get(issuer);
     if (known) return known;
     if (this.#entries.size >= MOST_ISSUERS) this.#entries.clear();
-    const entry = { askedAt: Number.NEGATIVE_INFINITY, waiting: 0 };
+    const entry = { askedAt: Number.NEGATIVE_INFINITY };
     this.#entries.set(issuer, entry);
     return entry;
   }
 
   /** Undefined where the issuer was asked just now. */
-  async #askAgain(issuer: string): Promise<IssuerKeys | undefined> {
+  async #askAgain({ issuer, client, project }: Asker): Promise<IssuerKeys | undefined> {
     const entry = this.#entryOf(issuer);
     if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
-    if (entry.waiting >= MOST_WAITING) throw new IssuerAway();
-    entry.waiting++;
+    const bounds: [whose: string, most: number][] = [
+      [`issuer ${issuer}`, MOST_WAITING],
+      [`address ${client} ${issuer}`, MOST_OF_ADDRESS],
+      ...(project === undefined ? [] : ([[`project ${project}`, MOST_OF_PROJECT]] as [string, number][])),
+    ];
+    if (bounds.some(([whose, most]) => (this.#waiting.get(whose) ?? 0) >= most)) throw new IssuerAway();
+    for (const [whose] of bounds) this.#waiting.set(whose, (this.#waiting.get(whose) ?? 0) + 1);
     try {
       entry.asked ??= this.#ask(issuer, entry);
       return await entry.asked;
     } finally {
-      entry.waiting--;
+      for (const [whose] of bounds) {
+        const left = (this.#waiting.get(whose) ?? 1) - 1;
+        if (left > 0) this.#waiting.set(whose, left);
+        else this.#waiting.delete(whose);
+      }
     }
   }
 

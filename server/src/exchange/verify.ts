@@ -1,6 +1,6 @@
 import { JWT_ALGORITHMS } from "@tunnelplane/sdk/contract";
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
-import type { Issuers } from "./issuers";
+import type { Asker, Issuers } from "./issuers";
 import { TokenRefused } from "./refused";
 
 /** How far clocks may be apart (RFC 8725 names none; a minute is usual), in seconds. */
@@ -26,12 +26,13 @@ export function issuerNamedBy(token: string): { readonly issuer: unknown } | und
  * but those that the issuer publishes, of the type `JWT`, with an audience and an end, now valid.
  * @throws TokenRefused naming what is wrong
  */
-export async function verified(issuers: Issuers, issuer: string, token: string): Promise<JWTPayload> {
-  const keys = await issuers.keysOf(issuer);
+export async function verified(issuers: Issuers, asker: Asker, token: string): Promise<JWTPayload> {
+  const { issuer } = asker;
+  const keys = await issuers.keysOf(asker);
   try {
     return await check(token, issuer, keys.find);
   } catch (error) {
-    const newer = error instanceof errors.JWKSNoMatchingKey && (await issuers.newerThan(issuer, keys));
+    const newer = error instanceof errors.JWKSNoMatchingKey && (await issuers.newerThan(asker, keys));
     if (!newer) throw refusalOf(error);
     return check(token, issuer, newer.find).catch((again: unknown) => {
       throw refusalOf(again);

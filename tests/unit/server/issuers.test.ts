@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { expect } from "chai";
 import { Issuers } from "../../../server/src/exchange/issuers";
 import { verified } from "../../../server/src/exchange/verify";
@@ -19,8 +22,8 @@ describe("The keys of an issuer", () => {
     await issuers.close();
   });
 
-  const check = (token: string) =>
-    verified(issuers, issuer.url, token).then(
+  const check = (token: string, client = "192.0.2.1", project = "proj_a", url = issuer.url) =>
+    verified(issuers, { issuer: url, client, project }, token).then(
       () => "taken",
       (error) => error.message,
     );
@@ -51,5 +54,36 @@ describe("The keys of an issuer", () => {
     expect(await check(issuer.token())).to.equal("taken");
     later = 2 * 60 * 60_000;
     expect(await check(issuer.token())).to.match(/cannot be read now/);
+  });
+
+  it("that is slow hold up a few of an address, and of a project, and leave room for others", async () => {
+    const slow: Server[] = [];
+    const open = new Set<Socket>();
+    const urls: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      const server = createServer(() => undefined).on("connection", (socket) => open.add(socket));
+      slow.push(server.listen(0, "127.0.0.1"));
+      await once(server, "listening");
+      urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    }
+    const token = issuer.token();
+    let waiting = 0;
+    const wait = (client: string, project: string, url = ""): Promise<string> => {
+      waiting++;
+      return check(token, client, project, url).finally(() => waiting--);
+    };
+    const [first = "", ...others] = urls;
+    const all = ["192.0.2.1", "192.0.2.1", "192.0.2.1"].map((client) => wait(client, "proj_a", first));
+    expect(await Promise.race(all)).to.match(/cannot be read now/);
+    expect(waiting, "the third of an address is refused").to.equal(2);
+    for (const client of ["192.0.2.2", "192.0.2.3"]) all.push(wait(client, "proj_a", first));
+    for (const url of others.slice(0, 3))
+      for (const number of [4, 5, 6, 7]) all.push(wait(`192.0.2.${number}`, "proj_a", url));
+    expect(await wait("192.0.2.8", "proj_a", others[3])).to.match(/cannot be read now/);
+    expect(waiting, "those of a project").to.equal(16);
+    expect(await check(token, "192.0.2.6", "proj_b"), "another project").to.equal("taken");
+    for (const socket of open) socket.destroy();
+    for (const server of slow) server.close();
+    await Promise.all(all);
   });
 });

@@ -1,6 +1,7 @@
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { DEVICE_MS } from "../../auth";
 import type { Siblings } from "../../processes";
 import { hashSecret } from "../../secrets";
 import { customerOf, isLoopback, RequestError } from "../../util";
@@ -32,6 +33,9 @@ const MOST_EXCHANGES = 120;
 /** Steps of sign-ins from one address in a minute; each sign-in has two. */
 const MOST_SIGN_INS = 120;
 
+/** Command lines of one address that wait to be let in: a tenth of all that may. */
+const MOST_DEVICES = 100;
+
 /**
  * Limits the requests of an API key, and how many keys an address can guess.
  * Each server counts in its own memory: a shared count would cost a write for every request. Its processes
@@ -47,6 +51,8 @@ export class RateLimits {
   readonly #exchanges: RateLimiterMemory;
   /** Steps of sign-ins by address. */
   readonly #signIns: RateLimiterMemory;
+  /** Device codes by address, for as long as they last. */
+  readonly #devices: RateLimiterMemory;
   readonly #policy: string;
 
   constructor(
@@ -60,6 +66,7 @@ export class RateLimits {
     this.#repeats = counts.limiter("repeats", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
     this.#exchanges = counts.limiter("exchanges", { points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
     this.#signIns = counts.limiter("sign-ins", { points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
+    this.#devices = counts.limiter("devices", { points: MOST_DEVICES, duration: DEVICE_MS / 1000 });
     this.#policy = `"steady";q=${perSecond};w=1, "burst";q=${burst};w=${BURST_WINDOW_S}`;
     if (perSecond === 0) return;
     this.#requests = new BurstyRateLimiter(
@@ -133,6 +140,19 @@ export class RateLimits {
     if (!address) return;
     const { left, exhausted } = await consume(this.#signIns, address);
     if (exhausted) throw tooMany(left, "Too many sign-ins come from this address");
+  }
+
+  /**
+   * Counts a command line that waits to be let in, and refuses it if too many of its address wait.
+   * @returns whether it is the first of its address
+   */
+  async admitDevice(request: FastifyRequest): Promise<boolean> {
+    const address = this.#addressOf(request);
+    if (!address) return true;
+    const { left, exhausted } = await consume(this.#devices, address);
+    if (exhausted)
+      throw tooMany(left, `${counted(MOST_DEVICES, "command line")} of this address wait to be let in`);
+    return left.consumedPoints === 1;
   }
 
   /** Whether a request comes from this machine itself, not through a proxy on it. */

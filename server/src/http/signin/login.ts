@@ -160,7 +160,10 @@ function registerKeys(
 
   scripts.post(deviceOperation.path, (request, reply) =>
     underWay.during(request, async () => {
-      const { deviceCode, userCode } = await context.store.write((transaction) => beginDevice(transaction));
+      const isFirst = await limits.admitDevice(request);
+      const { deviceCode, userCode } = await context.store.write((transaction) =>
+        beginDevice(transaction, isFirst),
+      );
       return reply.type(JSON_TYPE).send(
         JSON.stringify({
           device_code: deviceCode,
