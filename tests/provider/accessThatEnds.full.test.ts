@@ -12,8 +12,8 @@ interface Ends {
 // One stack has the objects of both providers: each run of the engine serves both.
 describe("Access that ends, in a program", () => {
   const { world, server } = worldOfThisFile({ env: MOVABLE_CLOCK });
-  const end = new Date(Date.now() + 30 * 60_000).toISOString();
-  let ends: Ends = { expiresAt: end };
+  let end: string;
+  let ends: Ends;
   let stack: Engine;
 
   function declare(provider: string, tunnels: Classes): void {
@@ -31,6 +31,8 @@ describe("Access that ends, in a program", () => {
   ];
 
   before(async () => {
+    end = new Date(Date.now() + 30 * 60_000).toISOString();
+    ends = { expiresAt: end };
     stack = await world.stack(server, everywhere(declare));
   });
 
