@@ -1,7 +1,7 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { changesOf, makeSshKey, worldOfThisFile } from "../support/provider";
+import { changesOf, failureOf, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 /** What is replaced: the server hands hostports, paths, networks and keys over. */
@@ -114,6 +114,27 @@ describe("Replacing resources because the user asks for it", () => {
     await stack.up({ replace: urnsOf(stack.resources(), REPLACED) });
     options = {};
     await expectNewObjects(before);
+  });
+
+  it("leaves the old edge where its routes and modules are not replaced with it, and replaces them in the next run", async () => {
+    const before = await ids();
+    const target = urnsOf(stack.resources(), ["edge", "site"]);
+    const said = await saidDuring(stack, "error", () =>
+      failureOf(stack.up({ target, replace: target, continueOnError: true })),
+    );
+    for (const provider of NAMES)
+      for (const [whole, part] of [
+        ["edge", "module"],
+        ["site", "route"],
+      ])
+        expect(
+          said.find((text) => text.startsWith(`${provider}-${whole}:`)),
+          `${provider}-${whole}`,
+        ).to.include(`\`${provider}-${part}\` still belong to it`);
+    expect(await ids()).to.include.members(before);
+    await stack.up();
+    await expectModules();
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
   });
 
   it("passes in a preview that asks the server", async () => {

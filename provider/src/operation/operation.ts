@@ -80,6 +80,8 @@ export class Operation {
   readonly replaced = new Map<string, string>();
   /** The ids of the objects that the program's resources have by now, by their intents. */
   readonly current = new Map<string, string>();
+  /** The objects that this operation deletes, by the intents of their resources and their ids. */
+  readonly deleted = new Set<string>();
   /** Modules, by kind and id of their object, that this operation removes from their object. */
   readonly leaving = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */

@@ -1,5 +1,5 @@
 import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
-import { camelCase, holdsUniqueValues, modulesOf } from "@tunnelplane/sdk/contract";
+import { camelCase, holdsUniqueValues, modulesOf, waits } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   expectPlace,
@@ -23,6 +23,7 @@ import { holdersBehind, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
+import { refuseToStrand } from "./parts";
 import { stateBackend } from "./stateBackend";
 
 /**
@@ -333,9 +334,12 @@ export class Steps {
     // earlier run may have made it and left it without its modules.
     const current = intent === undefined ? undefined : this.operation.current.get(intent);
     const isReplaced = current !== undefined && current !== id;
+    if (intent !== undefined) this.operation.deleted.add(`${intent} ${id}`);
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
+      if (isReplaced && intent !== undefined && waits(this.lifecycle.definition))
+        await refuseToStrand(this.operation, this.#named(id), id, intent);
       try {
         await this.lifecycle.delete(transport, id, recorded, !isReplaced);
       } catch (error) {
