@@ -14,6 +14,7 @@ import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Recorded } from "../support/stackState";
@@ -84,7 +85,7 @@ export class Plugin {
     const [port] = await once(createInterface(plugin.stdout), "line");
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
     const started = new Plugin(plugin, engine, client, logged, `127.0.0.1:${address}`);
-    await started.#ask(
+    await started.ask(
       "configure",
       new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true),
     );
@@ -97,7 +98,7 @@ export class Plugin {
       .setUrn(urnOf(type, "it"))
       .setOlds(struct({}))
       .setNews(struct(news));
-    const answer = await this.#ask<messages.CheckResponse>("check", request);
+    const answer = await this.ask<messages.CheckResponse>("check", request);
     return answer.getFailuresList().map((failure) => failure.getReason());
   }
 
@@ -106,7 +107,7 @@ export class Plugin {
       .setUrn(urnOf(type, "it"))
       .setProperties(struct(properties))
       .setPreview(preview);
-    return this.#ask("create", request);
+    return this.ask("create", request);
   }
 
   update(
@@ -117,15 +118,12 @@ export class Plugin {
     { preview = false } = {},
   ): Promise<messages.UpdateResponse> {
     const request = new messages.UpdateRequest().setUrn(urnOf(type, "it")).setId(id).setPreview(preview);
-    return this.#ask(
-      "update",
-      request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)),
-    );
+    return this.ask("update", request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)));
   }
 
   read(type: string, id: string, properties: object): Promise<messages.ReadResponse> {
     const request = new messages.ReadRequest().setUrn(urnOf(type, "it")).setId(id);
-    return this.#ask("read", request.setProperties(struct(properties)).setInputs(struct(properties)));
+    return this.ask("read", request.setProperties(struct(properties)).setInputs(struct(properties)));
   }
 
   /**
@@ -147,7 +145,7 @@ export class Plugin {
     };
     const refusals: Record<string, string> = {};
     for (const [step, request] of Object.entries(steps))
-      refusals[step] = await this.#ask(step, request).then(
+      refusals[step] = await this.ask(step, request).then(
         () => `${step} of ${urn} succeeded`,
         ({ message }) => message as string,
       );
@@ -155,13 +153,14 @@ export class Plugin {
   }
 
   invoke(name: string, args: object): Promise<messages.InvokeResponse> {
-    return this.#ask(
+    return this.ask(
       "invoke",
       new messages.InvokeRequest().setTok(`tunnelplane:index:${name}`).setArgs(struct(args)),
     );
   }
 
-  #ask<Answer>(method: string, request: object): Promise<Answer> {
+  /** Asks as the engine does; an error keeps what a step recorded in part. */
+  ask<Answer>(method: string, request: object): Promise<Answer> {
     const call = (
       this.client as unknown as Record<
         string,
@@ -170,14 +169,20 @@ export class Plugin {
     )[method];
     return new Promise((resolve, reject) =>
       call?.call(this.client, request, (error, answer) =>
-        error ? reject(new Error(error.details)) : resolve(answer),
+        error ? reject(Object.assign(new Error(error.details), { partly: partIn(error) })) : resolve(answer),
       ),
     );
+  }
+
+  /** Ends the process at once, as a crash of the machine does. */
+  kill(): void {
+    this.process.kill("SIGKILL");
   }
 
   async stop(): Promise<void> {
     this.client.close();
     this.engine.forceShutdown();
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const ended = once(this.process, "close");
     this.process.kill();
     await ended;
@@ -194,5 +199,13 @@ const known = (value: unknown): unknown =>
         ? "hidden"
         : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, known(inner)]));
 
-const struct = (value: object): Struct =>
+/** The object that a failed step recorded. */
+function partIn({ metadata }: ServiceError): messages.ErrorResourceInitFailed | undefined {
+  const [details] = metadata.get("grpc-status-details-bin");
+  if (!(details instanceof Buffer)) return undefined;
+  const [detail] = Status.deserializeBinary(details).getDetailsList();
+  return detail && messages.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+}
+
+export const struct = (value: object): Struct =>
   Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);
