@@ -1,7 +1,6 @@
 import { failing, type Report, review, write } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { World } from "../support/provider";
-import type { ServerProcess } from "../support/server";
 import { type Inputs, previewOf, same, step } from "./support";
 
 /** What every team wants to hold. */
@@ -56,7 +55,7 @@ const keeps = (match: string, inputs: Inputs): object => route(match, { before: 
 
 /** A server that holds nothing else, so that all edges are known. */
 const servers = new World();
-let server: ServerProcess;
+let server: Awaited<ReturnType<World["server"]>>;
 const reviewed = (steps: readonly object[], options: { accept?: readonly string[] } = {}): Promise<Report> =>
   review(previewOf(steps), { url: server.url, apiKey: server.apiKey, ...options });
 
@@ -188,5 +187,25 @@ describe("A review with guarantees", () => {
       const outside = report.guarantees.find(({ name }) => name === "outside");
       expect(outside?.after).to.include({ state: "unproved", reason: "Not all objects are known here." });
     });
+  });
+
+  it("names who has a hostport that a change claims, and of another project only that it is taken", async () => {
+    const { status, body } = await server.rest.post("/edges/tls", { hostports: ["ours.example.com:443"] });
+    const { name } = (await server.rest.post("/projects", { name: "others" })).body;
+    const theirs = await server.rest
+      .inside(name)
+      .post("/edges/tls", { hostports: ["theirs.example.com:443"] });
+    expect([status, theirs.status]).to.deep.equal([201, 201]);
+    const claimed = ["ours", "theirs", "free"].map((one) =>
+      step("TlsEdge", one, { after: { hostports: [`${one}.example.com:443`] } }),
+    );
+    const found = (await reviewed(claimed)).findings.filter(({ rule }) => rule === "already-taken");
+    expect((await server.rest.delete(`/edges/tls/${body.id}`)).status).to.equal(204);
+    expect(found.map(({ severity }) => severity)).to.deep.equal(["high", "high"]);
+    const [own, other] = found.map(({ sentence }) => sentence);
+    expect(own).to.match(/^`ours\.example\.com:443` of `ours` is held by the TLS edge .*edgtls_\w+\)/);
+    expect(other).to.equal(
+      "`theirs.example.com:443` of `theirs` is taken by an object that cannot be seen from here: the server refuses it.",
+    );
   });
 });
