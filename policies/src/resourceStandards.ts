@@ -1,6 +1,6 @@
 import type { PolicyConfigSchema, ResourceValidationPolicy } from "@pulumi/policy";
 import { typeOf } from "@tunnelplane/pulumi/review";
-import { definitionOf, isObject } from "@tunnelplane/sdk/contract";
+import { definitionOf, durationSeconds, isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
 import { type Properties, plain } from "./resources";
@@ -27,6 +27,13 @@ const AUTHORITY_DAYS = 30;
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
+
+/** How long a certificate lasts, in milliseconds. The run chooses the end of one with `validFor`. */
+function validityOf({ validAfter, validUntil, validFor }: Properties): number {
+  if (typeof validFor === "string" && !isUnknown(validFor)) return durationSeconds(validFor) * 1000;
+  const begins = timeOf(validAfter);
+  return timeOf(validUntil) - (Number.isNaN(begins) ? Date.now() : begins);
+}
 
 /** The end of an authority's certificate: the server's answer, or the certificate itself says it. */
 function endOfAuthority({ notAfter, caPem }: Properties): number {
@@ -71,9 +78,8 @@ const standards: readonly Standard[] = [
     severity: "medium",
     configSchema: daysSchema(CERTIFICATE_DAYS, "The most days that a certificate lasts."),
     kinds: ["ssh_user_certificate", "ssh_host_certificate"],
-    judge: ({ validAfter, validUntil }, { days = CERTIFICATE_DAYS }) => {
-      const begins = timeOf(validAfter);
-      const lasts = (timeOf(validUntil) - (Number.isNaN(begins) ? Date.now() : begins)) / DAY_MS;
+    judge: (properties, { days = CERTIFICATE_DAYS }) => {
+      const lasts = validityOf(properties) / DAY_MS;
       return lasts > days
         ? `It lasts ${Math.ceil(lasts)} days; at most ${days} are allowed. Set validFor, and renewBefore.`
         : undefined;

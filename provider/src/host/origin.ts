@@ -6,7 +6,7 @@ export interface Origin {
   /** The URN of the resource's provider, if the program names one. */
   readonly provider?: string;
   readonly preview: boolean;
-  /** In the preview of a resource with unique values: marks of all such resources that the program declares. */
+  /** In a preview, with a resource that has unique values: marks of all such resources of the program. */
   readonly declared?: string;
   /** In a preview of a resource with mistakes: those of the program's other resources, in words. */
   readonly mistakes?: readonly string[];

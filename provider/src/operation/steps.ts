@@ -90,7 +90,7 @@ export class Steps {
     return refusal === undefined ? checked : { ...checked, problems: [...checked.problems, refusal] };
   }
 
-  /** Notes the modules that the program declares for an object; why it cannot, where others declare them, too. */
+  /** Notes the modules that the program declares for an object; answers why not where others declare them. */
   async #declareModules(
     urn: string,
     objects: readonly (string | undefined)[],
@@ -232,9 +232,9 @@ export class Steps {
   }
 
   /**
-   * Creates an object, in the place of the one that the resource had before where that one holds a unique
-   * value. The engine tells which one that is for ordinary replacements only; for `--replace` and taint, which
-   * ask no diff, the state does.
+   * Creates an object, in the place of the one that the resource had before where that one holds a
+   * unique value. The engine tells which one that is for ordinary replacements only; for `--replace` and
+   * taint, which ask no diff, the state does.
    */
   async #createInPlace<T>(
     create: (replaces?: string) => Promise<T>,

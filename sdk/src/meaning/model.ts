@@ -55,8 +55,8 @@ export function sameIn(before: World, after: World): Identify {
 const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
 
 /**
- * The objects of a world, and the routes embedded in answers about HTTPS edges. What waits for the object that
- * it replaces is not there yet.
+ * The objects of a world, and the routes embedded in answers about HTTPS edges. What waits for the object
+ * that it replaces is not there yet.
  */
 function everyObject({ objects }: World): WorldObject[] {
   const listed = new Set(objects.map(({ id }) => id));

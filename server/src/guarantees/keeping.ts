@@ -88,8 +88,8 @@ export class KeptStates {
   }
 
   /**
-   * The kept states of guarantees, by their ids. Waits for those that a change has touched; what is not judged
-   * in time is not proved.
+   * The kept states of guarantees, by their ids. Waits for those that a change has touched; what is not
+   * judged in time is not proved.
    *
    * @param gone aborts when nobody waits for the answer any more
    */

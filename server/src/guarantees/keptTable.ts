@@ -106,7 +106,7 @@ export const keep = statement<Judged, unknown>((db, parameter) =>
     .where("judged", "<=", parameter("judged")),
 );
 
-/** Touches all states that were judged with other ports. In the order of ids, so that writers do not deadlock. */
+/** Touches all states that were judged with other ports. In the order of ids, to avoid deadlocks. */
 export const touchOfOtherPorts = statement<{ ports: string }, unknown>((db, parameter) =>
   db
     .updateTable("guarantee_state")

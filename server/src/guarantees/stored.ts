@@ -53,8 +53,8 @@ export async function withCredentials(view: View, world: World): Promise<World> 
 }
 
 /**
- * States with examples that say whether a credential lets somebody answer. Whether a guarantee holds does not depend on
- * credentials, so that they are read only for the examples that need them.
+ * States with examples that say whether a credential lets somebody answer. Whether a guarantee holds does
+ * not depend on credentials, so that they are read only for the examples that need them.
  *
  * @param judge judges the same guarantees again
  */

@@ -81,8 +81,9 @@ export class Budget {
   }
 
   /**
-   * Takes a part, if the owner stays within its share. While others are there, what a project holds is at most
-   * twice what it leaves: however many take as much as they can, something is left for one that has nothing.
+   * Takes a part, if the owner stays within its share. While others are there, what a project holds is at
+   * most twice what it leaves: however many take as much as they can, something is left for one that has
+   * nothing.
    *
    * @param share the limit for the owner. Default: none
    * @returns whose limit is reached, if there is no part for it
@@ -190,7 +191,7 @@ export class Budget {
     });
   }
 
-  /** Begins the next job, whose project and owner then stand behind the others; undefined if none may begin. */
+  /** Begins the next job, whose project and owner are then behind the others; undefined if none may begin. */
   #next(): (() => void) | undefined {
     for (const [project, owners] of this.#queues) {
       const [first] = owners;

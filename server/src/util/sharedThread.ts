@@ -43,8 +43,8 @@ interface SharedThreadOptions<Order>
   /** How long an order may wait for its turn, in milliseconds. Default: until it comes. */
   readonly maxWaitMs?: number;
   /**
-   * How much processor time one order may take, in milliseconds, and the error of one that takes more. On a busy
-   * machine it may take three times as long. Default: as long as it takes.
+   * How much processor time one order may take, in milliseconds, and the error of one that takes more. On a
+   * busy machine it may take three times as long. Default: as long as it takes.
    */
   readonly longest?: { readonly ms: number; readonly error: (order: Order) => Error };
 }

@@ -26,9 +26,9 @@ interface Waiting {
 }
 
 /**
- * Tracks answers that clients have not read yet. They hold memory, which is limited for each owner, in all, and
- * in time. Above a limit, the longest waiting answer is cut off first: of that owner, or of the project that holds
- * most.
+ * Tracks answers that clients have not read yet. They hold memory, which is limited for each owner, in all,
+ * and in time. Above a limit, the longest waiting answer is cut off first: of that owner, or of the project
+ * that holds most.
  */
 export class WaitingAnswers {
   /** Longest waiting first. An answer counts in full until the client has read all of it. */
