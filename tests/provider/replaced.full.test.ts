@@ -159,3 +159,33 @@ describe("Replacing resources because the user asks for it", () => {
       expect(Object.values((await server.rest.get(path)).body).find(Array.isArray), path).to.deep.equal([]);
   });
 });
+
+describe("Resources that are deleted with another one (deletedWith)", () => {
+  const { world, server } = worldOfThisFile();
+
+  it("end with it at the first try, with all that only they used", async () => {
+    const declare = (provider: Name, tunnels: Classes) => {
+      const name = (of: string) => `${provider}-${of}`;
+      const { id: backendId } = new tunnels.TunnelGroupBackend(name("backend"), { labels: { of: provider } });
+      const policy = new tunnels.IpPolicy(name("policy"));
+      const rule = { ipPolicyId: policy.id, cidr: "192.0.2.0/24", action: "allow" as const };
+      new tunnels.IpPolicyRule(name("rule"), rule, { deletedWith: policy });
+      const site = new tunnels.HttpsEdge(name("site"), { hostports: [`${provider}.example.com:443`] });
+      const route = {
+        edgeId: site.id,
+        match: "/",
+        matchType: "path_prefix" as const,
+        backend: { backendId },
+      };
+      new tunnels.HttpsEdgeRoute(name("route"), route, { deletedWith: site });
+      const edge = new tunnels.TlsEdge(name("edge"), { hostports: [`tls.${provider}.example.com:443`] });
+      const restriction = { edgeId: edge.id, ipPolicyIds: [policy.id] };
+      new tunnels.TlsEdgeIpRestriction(name("restriction"), restriction, { deletedWith: edge });
+    };
+    const stack = await world.stack(server, everywhere(declare));
+    await stack.up();
+    await stack.destroy();
+    for (const path of ["/edges/tls", "/edges/https", "/ip_policies", "/backends/tunnel_group"])
+      expect(Object.values((await server.rest.get(path)).body).find(Array.isArray), path).to.deep.equal([]);
+  });
+});

@@ -25,6 +25,7 @@ import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { refuseToStrand } from "./parts";
 import { stateBackend } from "./stateBackend";
+import { onceUnused } from "./unused";
 
 /**
  * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host
@@ -341,7 +342,7 @@ export class Steps {
       if (isReplaced && intent !== undefined && waits(this.lifecycle.definition))
         await refuseToStrand(this.operation, this.#named(id), id, intent);
       try {
-        await this.lifecycle.delete(transport, id, recorded, !isReplaced);
+        await onceUnused(() => this.lifecycle.delete(transport, id, recorded, !isReplaced));
       } catch (error) {
         throw withCure(error, "deletion");
       }
