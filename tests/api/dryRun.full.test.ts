@@ -27,7 +27,7 @@ import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
 /** The parts of an answer that differ every time. */
-const TIMES = ["created_at", "valid_after", "valid_until"];
+const TIMES = ["created_at", "valid_after", "valid_until", "judged_at"];
 
 /** The fields that only the real request makes: tokens, keys, signatures, addresses. */
 const madeBy = ({ definition: { fields, computed } }: ResourceType): string[] =>
@@ -84,7 +84,9 @@ onEveryDatabase("A dry run", (start) => {
       expect(await server.read(one)).to.deep.equal(before);
       expect(await server.etag(one)).to.equal(etag);
       const real = await server.rest.patch(one, change);
-      expect(real.body).to.deep.equal(tried.body);
+      // A dry run keeps no state, so it names no time of one.
+      if ("judged_at" in tried.body) expect(tried.body.judged_at).to.equal(null);
+      expect({ ...real.body, judged_at: null }).to.deep.equal({ ...tried.body, judged_at: null });
       expect(real.headers.get("etag")).to.equal(tried.headers.get("etag"));
       expect((await server.rest.delete(one)).status).to.equal(204);
     });
