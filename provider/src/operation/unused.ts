@@ -6,9 +6,9 @@ import { ERRORS } from "@tunnelplane/sdk/contract";
 const PAUSES_MS = [100, 200, 400, 800, 1600];
 
 /**
- * Deletes an object, for some 3 s also while it is in use. Where a resource ends with another one
- * (`deletedWith`), the engine takes it for deleted before the server has deleted either, and goes on with what
- * the two use.
+ * Deletes an object; if it is in use, tries again for some 3 s. Where a resource ends with another one
+ * (`deletedWith`), the engine takes it for deleted before the server has deleted either, and goes on with
+ * what the two use.
  */
 export async function onceUnused(remove: () => Promise<void>): Promise<void> {
   for (const pause of PAUSES_MS) {
