@@ -64,7 +64,7 @@ describe("An update", () => {
       };
       /** An answer without what differs from object to object. */
       const comparable = (answer: Json, { id }: { id: string }): Json =>
-        JSON.parse(JSON.stringify(answer).replaceAll(id, "<id>"));
+        JSON.parse(JSON.stringify({ ...answer, judged_at: null }).replaceAll(id, "<id>"));
 
       const model = await create();
       const all = comparable(await patch(model.uri, Object.keys(changes)), model);

@@ -15,6 +15,7 @@ import {
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { withEnd } from "../core/renewal";
 import { nameIn } from "../core/urn";
 import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
@@ -77,7 +78,7 @@ export function objectOf(
   const declared = Object.fromEntries(
     Object.entries(state.inputs ?? {}).filter(([name]) => !name.startsWith("__")),
   );
-  const wire = toWire(definition, declared);
+  const wire = toWire(definition, withEnd(definition, known ?? {}, declared));
   const workedOut = (WORKED_OUT[kind] ?? []).flatMap((name) => {
     const value = known?.[camelCase(name)];
     return value === undefined || value === SECRET || value === UNKNOWN ? [] : [[name, value] as const];
