@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { retried } from "./retried";
 
 /**
  * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are
@@ -109,7 +109,6 @@ const isDefault = (urn: string | undefined): boolean => urn === undefined || /::
  * writes a new one to a file there is none for a moment.
  */
 const ATTEMPTS = 5;
-const FIRST_WAIT_MS = 50;
 
 /**
  * Reads a stack's state with `pulumi stack export`, the only way for a provider to get it. Secrets in it stay
@@ -118,15 +117,17 @@ const FIRST_WAIT_MS = 50;
  * @param stack `<organization>/<project>/<stack>`
  */
 export async function recordedResources(stack: string): Promise<readonly RecordedResource[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await exported(stack);
-    } catch (error) {
-      const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
-      if (code === "ENOENT") throw new Error("there is no `pulumi` on the PATH", { cause: error });
-      if (attempt === ATTEMPTS) throw stderr?.trim() ? new Error(stderr.trim(), { cause: error }) : error;
-      await sleep(FIRST_WAIT_MS * 2 ** attempt);
-    }
+  const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
+  try {
+    return await retried(
+      ATTEMPTS,
+      () => exported(stack),
+      (error) => !isMissing(error),
+    );
+  } catch (error) {
+    if (isMissing(error)) throw new Error("there is no `pulumi` on the PATH", { cause: error });
+    const { stderr } = error as { readonly stderr?: string };
+    throw stderr?.trim() ? new Error(stderr.trim(), { cause: error }) : error;
   }
 }
 

@@ -1,23 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "@tunnelplane/sdk";
 import { ERRORS } from "@tunnelplane/sdk/contract";
+import { retried } from "./retried";
 
-/** Pauses before a deletion is tried again, in milliseconds. */
-const PAUSES_MS = [100, 200, 400, 800, 1600];
+/** With their pauses, these take some 3 s. */
+const ATTEMPTS = 6;
 
 /**
  * Deletes an object; if it is in use, tries again for some 3 s. Where a resource ends with another one
  * (`deletedWith`), the engine takes it for deleted before the server has deleted either, and goes on with
  * what the two use.
  */
-export async function onceUnused(remove: () => Promise<void>): Promise<void> {
-  for (const pause of PAUSES_MS) {
-    try {
-      return await remove();
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== ERRORS.in_use.code) throw error;
-      await sleep(pause);
-    }
-  }
-  return remove();
-}
+export const onceUnused = (remove: () => Promise<void>): Promise<void> =>
+  retried(ATTEMPTS, remove, (error) => error instanceof ApiError && error.code === ERRORS.in_use.code);
