@@ -98,19 +98,19 @@ export class KeptStates {
     const until = Date.now() + MAX_WAIT_MS;
     const ports = portsText(await portsOf(reader));
     const asked = Date.now();
-    const wanted = new Map((await keptStates(reader, ids)).map((row) => [row.guarantee_id, row.touched]));
+    let rows = await keptStates(reader, ids);
+    const wanted = new Map(rows.map((row) => [row.guarantee_id, row.touched]));
     const isBehind = (row: KeptRow) =>
       row.judged < (wanted.get(row.guarantee_id) ?? 0) ||
       row.ports !== ports ||
       (row.ends_at !== null && row.ends_at <= asked);
-    for (;;) {
-      const rows = await keptStates(reader, ids);
-      gone?.throwIfAborted();
-      const isOver = Date.now() >= until;
-      if (isOver || !rows.some(isBehind))
-        return new Map(rows.map((row) => [row.guarantee_id, isBehind(row) ? behind(row) : told(row)]));
+    while (rows.some(isBehind) && Date.now() < until) {
       await this.#news(new Set(rows.filter(isBehind).map((row) => row.guarantee_id)), gone);
+      gone?.throwIfAborted();
+      rows = await keptStates(reader, ids);
     }
+    gone?.throwIfAborted();
+    return new Map(rows.map((row) => [row.guarantee_id, isBehind(row) ? behind(row) : told(row)]));
   }
 
   /** Resolves when one of these states was judged, here or perhaps elsewhere. */
@@ -125,7 +125,7 @@ export class KeptStates {
     this.#waiting.delete(wake);
   }
 
-  /** Begins with the projects that have states to judge. Returns true: whoever ends wakes the next round. */
+  /** Starts work on the projects with states to judge. Each wakes the next round when it has finished. */
   async #begin(): Promise<boolean> {
     const { store } = this.context;
     const ports = portsText(await portsOf(store.reader));
