@@ -212,7 +212,7 @@ const FORM = new URLSearchParams({
   subject_token: TOKEN,
 }).toString();
 
-/** What the others send: one load for each kind. */
+/** The requests of the busy projects, as one load for each kind. */
 function loadsOf(
   others: readonly Project[],
 ): { readonly shots: readonly Shot[]; readonly expected?: number }[] {

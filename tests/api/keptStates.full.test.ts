@@ -34,7 +34,7 @@ onEveryDatabase("The state of a guarantee", (start) => {
     expect(after.state).to.equal("broken");
     expect(after.judged_at > one.guarantee.judged_at).to.equal(true);
     expect(await read(other.id)).to.deep.equal(beside);
-    // What is kept is told, whatever the objects would give.
+    // The answer is the kept state, even if judging the objects would give another.
     const kept = JSON.stringify({ state: "unproved", covered: 7 });
     const at = `where guarantee_id = '${other.id}'`;
     await execute(server.data, `update guarantee_state set state = '${kept}' ${at}`);

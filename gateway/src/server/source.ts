@@ -201,7 +201,7 @@ export class ServerSource implements Source {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       this.#objects.delete(id);
-      // What waited for it has taken over in that moment, though the event may follow only later.
+      // Its replacement serves from now on, but the event that says so may come later.
       const after = [...this.#objects].filter(([, { fields }]) => waitedForBy({ ...fields }) === id);
       await Promise.all(after.map(([waiting]) => this.#readOne(waiting)));
     }

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { nameIn, typesIn } from "../core/urn";
 
 /** The list of marks stops here and is then not used: it costs the square of the count. */
-const MOST_DECLARED = 1000;
+const MAX_DECLARED = 1000;
 
 /** A short hash that identifies a resource, by the types and the name in its URN. */
 const markOf = (types: string, name: string): string =>
@@ -27,8 +27,8 @@ export function noteDeclared(
   if (!run) return undefined;
   const marks = ofRuns.get(run) ?? [];
   ofRuns.set(run, marks);
-  if (marks.length < MOST_DECLARED) marks.push(markOf([...typesOf(parent), type].join("$"), name));
-  return () => (marks.length < MOST_DECLARED ? marks.join(" ") : undefined);
+  if (marks.length < MAX_DECLARED) marks.push(markOf([...typesOf(parent), type].join("$"), name));
+  return () => (marks.length < MAX_DECLARED ? marks.join(" ") : undefined);
 }
 
 /** Whether a program declares a resource; undefined where it did not say what it declares. */

@@ -27,7 +27,7 @@ export const hasModules = (kind: string): boolean => WITH_MODULES.includes(kind)
  * Notes a resource that declares a module of another one. The provider sees the two one after the other, and
  * would take the module away where it leaves the first.
  *
- * @returns the URN of the other one, if it is known which one that is
+ * @returns the URN of the module's owner, if that is known
  */
 export function noteModule(kind: string, args: object): pulumi.Output<string> | undefined {
   const [of, module] = kind.split(".");

@@ -9,7 +9,7 @@ import { cureOf, declaredToo, shown } from "./cures";
  */
 const QUIET_MS = 3000;
 
-/** What is known of a resource whose claims are compared. */
+/** A resource whose claims are compared. */
 export interface Claiming {
   readonly urn: string;
   readonly definition: Definition;
@@ -82,7 +82,7 @@ export class Claims {
       const other = holder?.resource.urn;
       if (!holder || !other || other === urn || reasons.has(other)) continue;
       const moves = movesBy(claim, (id) => held.get(id)?.resource.urn === other);
-      // What moves or is new may be a renamed resource; the others were in the state beside the holder.
+      // A new resource, or a value that moves, may be a rename. Any other was in the state beside the holder.
       const isThere = moves || !before ? await declares(other) : true;
       if (this.#claims(other, claim)) refuse(other, claim, declaredToo(other));
       else if (!moves || isThere === false)

@@ -3,11 +3,11 @@ import { nameIn, typesIn } from "../core";
 import type { Holder } from "./claim";
 
 /** Longer values, such as keys, are cut. */
-const LONGEST_VALUE = 60;
+const MAX_VALUE_LENGTH = 60;
 
 /** A value in a sentence. */
 export const shown = (value: string): string =>
-  JSON.stringify(value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value);
+  JSON.stringify(value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value);
 
 /** Why no second resource can have a value that the program declares for another one. */
 export const declaredToo = (other: string): string =>
@@ -24,7 +24,7 @@ interface Claiming {
   readonly givesUp: boolean;
 }
 
-/** Who has the value that a resource claims, and the line of code that helps. */
+/** Says which resource holds a claimed value, and which line of code to add. */
 export function cureOf(
   { resource, definition, claim }: Holder,
   { urn, definition: own, isNew, isThere, givesUp }: Claiming,

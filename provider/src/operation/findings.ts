@@ -2,7 +2,7 @@ import { inWords, type Lifecycle, nameIn, type Properties, type Wire } from "../
 import type { Operation } from "./operation";
 
 /** Findings that a preview shows of one resource. */
-const MOST_WARNINGS = 5;
+const MAX_WARNINGS = 5;
 
 /** Warns of what a change by itself does to callers; a review judges the whole program. */
 export async function warnOfFindings(
@@ -14,9 +14,9 @@ export async function warnOfFindings(
 ): Promise<void> {
   const found = lifecycle.unsaid(answer, olds, news, host.isUnknown, urn && nameIn(urn));
   const { type } = lifecycle.definition;
-  for (const finding of found.slice(0, MOST_WARNINGS))
+  for (const finding of found.slice(0, MAX_WARNINGS))
     await host.warn(`${type}: if applied alone: ${inWords(finding)}`, urn);
-  const more = found.length - MOST_WARNINGS;
+  const more = found.length - MAX_WARNINGS;
   if (more > 0)
     await host.warn(
       `${type}: if applied alone, ${more} more findings of high severity: a review shows all`,

@@ -16,7 +16,7 @@ interface Declaration {
   readonly value: Properties;
 }
 
-/** What is wrong with a module that a second resource declares. */
+/** The problem where two resources declare one module. */
 export interface DeclaredTwice {
   /** If the two differ. */
   readonly refusal?: string;
@@ -82,7 +82,7 @@ export class DeclaredModules {
   }
 }
 
-/** What a resource for a module declares of it. */
+/** The module's own properties, without those that name its object. */
 function ofModule(definition: Definition, properties: Properties): Properties {
   const place = [...pathFieldsOf(definition), definition.idField].map(camelCase);
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !place.includes(name)));

@@ -3,7 +3,7 @@ import type { Operation } from "./operation";
 import { stateBackend } from "./stateBackend";
 
 /** A message names this many resources. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * Refuses to delete an object that this run has replaced, as long as resources of the state belong to it that
@@ -26,8 +26,8 @@ export async function refuseToStrand(
     );
   });
   if (left.length === 0) return;
-  const names = left.slice(0, MOST_NAMED).map(({ urn }) => `\`${nameIn(urn)}\``);
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : "";
+  const names = left.slice(0, MAX_NAMED).map(({ urn }) => `\`${nameIn(urn)}\``);
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
   throw new Error(
     `${named} is replaced, but ${names.join(", ")}${more} still belong to it and are not part of this run, so the new one would serve without them. The old one goes on serving: run \`pulumi up\` without targets, or with \`--target-dependents\``,
   );

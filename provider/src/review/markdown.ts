@@ -118,7 +118,7 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   return [...groups.values()];
 }
 
-/** Those that break first, and those last that hold as before. */
+/** Sorted: first the guarantees that break, last those that hold as before. */
 const guaranteesInOrder = (guarantees: Report["guarantees"]): Report["guarantees"][number][] =>
   guarantees.toSorted((one, other) => weightOf(one) - weightOf(other));
 

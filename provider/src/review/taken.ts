@@ -11,7 +11,7 @@ import type { Wire } from "../core/target";
 import type { PreviewedChange } from "./previewed";
 
 /** How many values a server is asked about: one dry run for each. */
-const MOST_ASKED = 100;
+const MAX_ASKED = 100;
 
 /**
  * Adds the values of a change that a server would refuse because an object has them which it does not show:
@@ -19,7 +19,7 @@ const MOST_ASKED = 100;
  */
 export async function withTaken(change: PreviewedChange, transport: Transport): Promise<PreviewedChange> {
   const claims = freshClaims(change.before, change.after);
-  const asked = claims.slice(0, MOST_ASKED);
+  const asked = claims.slice(0, MAX_ASKED);
   const taken: string[] = [];
   for (const { kind, texts, body } of asked) if (await isTaken(transport, kind, body)) taken.push(...texts);
   const left = claims.length - asked.length;

@@ -12,10 +12,10 @@ const STALE_MS = 60 * 60_000;
 const AGAIN_MS = 20_000;
 /** Requests that wait for one issuer: a quarter of the exchanges that an address may have at once. */
 const MOST_WAITING = 4;
-/** Of these, those that come from one address: others find room, whoever names an issuer that is slow. */
-const MOST_OF_ADDRESS = 2;
+/** The limit for one address, so that others find room although it names slow issuers. */
+const MAX_OF_ADDRESS = 2;
 /** Requests that wait for issuers of one project: a quarter of the exchanges at once. */
-const MOST_OF_PROJECT = 16;
+const MAX_OF_PROJECT = 16;
 /** Of one issuer. The largest public key sets hold about ten. */
 const MOST_KEYS = 100;
 /** Of issuers whose keys are kept: as many as there may be identities. */
@@ -105,8 +105,8 @@ export class Issuers {
     if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
     const bounds: [whose: string, most: number][] = [
       [`issuer ${issuer}`, MOST_WAITING],
-      [`address ${client} ${issuer}`, MOST_OF_ADDRESS],
-      ...(project === undefined ? [] : ([[`project ${project}`, MOST_OF_PROJECT]] as [string, number][])),
+      [`address ${client} ${issuer}`, MAX_OF_ADDRESS],
+      ...(project === undefined ? [] : ([[`project ${project}`, MAX_OF_PROJECT]] as [string, number][])),
     ];
     if (bounds.some(([whose, most]) => (this.#waiting.get(whose) ?? 0) >= most)) throw new IssuerAway();
     for (const [whose] of bounds) this.#waiting.set(whose, (this.#waiting.get(whose) ?? 0) + 1);

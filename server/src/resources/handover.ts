@@ -17,7 +17,7 @@ import { Existing, type Leaving } from "./rules";
 type Key = ReturnType<typeof keysOf>[number];
 
 /** Objects of a kind that wait for each other. Each was made by a run that ended before it was done. */
-const MOST_AHEAD = 10;
+const MAX_AHEAD = 10;
 
 /** Refuses to replace an object that another one replaces already. Lock the object first. */
 export async function refuseSecond(
@@ -70,10 +70,10 @@ export async function aheadOf(transaction: Transaction, id: string): Promise<Lea
   for (let last = id; ; ) {
     const [row] = await byNewId(transaction, { new_id: last });
     if (!row) return ahead;
-    if (ahead.length === MOST_AHEAD)
+    if (ahead.length === MAX_AHEAD)
       throw new RequestError(
         "taken",
-        `${MOST_AHEAD} objects wait for each other before ${id}; delete those that are not needed first`,
+        `${MAX_AHEAD} objects wait for each other before ${id}; delete those that are not needed first`,
         { field: "replaces" },
       );
     last = row.old_id;

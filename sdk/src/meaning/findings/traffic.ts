@@ -56,9 +56,9 @@ function turnWords(before: readonly Action[], after: readonly Action[]): string 
   ].join("; ");
 }
 
-const MOST_IN_TURN = 5;
+const MAX_IN_TURN = 5;
 const listedInTurn = (texts: readonly string[]): string =>
-  [...texts.slice(0, MOST_IN_TURN), ...(texts.length > MOST_IN_TURN ? ["…"] : [])].join(", then ");
+  [...texts.slice(0, MAX_IN_TURN), ...(texts.length > MAX_IN_TURN ? ["…"] : [])].join(", then ");
 
 /** A sentence about changed actions; it names fields where the actions read alike. */
 export function doesElse(

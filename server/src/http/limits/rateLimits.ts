@@ -34,7 +34,7 @@ const MOST_EXCHANGES = 120;
 const MOST_SIGN_INS = 120;
 
 /** Command lines of one address that wait to be let in: a tenth of all that may. */
-const MOST_DEVICES = 100;
+const MAX_DEVICES = 100;
 
 /**
  * Limits the requests of an API key, and how many keys an address can guess.
@@ -66,7 +66,7 @@ export class RateLimits {
     this.#repeats = counts.limiter("repeats", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
     this.#exchanges = counts.limiter("exchanges", { points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
     this.#signIns = counts.limiter("sign-ins", { points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
-    this.#devices = counts.limiter("devices", { points: MOST_DEVICES, duration: DEVICE_MS / 1000 });
+    this.#devices = counts.limiter("devices", { points: MAX_DEVICES, duration: DEVICE_MS / 1000 });
     this.#policy = `"steady";q=${perSecond};w=1, "burst";q=${burst};w=${BURST_WINDOW_S}`;
     if (perSecond === 0) return;
     this.#requests = new BurstyRateLimiter(
@@ -151,7 +151,7 @@ export class RateLimits {
     if (!address) return true;
     const { left, exhausted } = await consume(this.#devices, address);
     if (exhausted)
-      throw tooMany(left, `${counted(MOST_DEVICES, "command line")} of this address wait to be let in`);
+      throw tooMany(left, `${counted(MAX_DEVICES, "command line")} of this address wait to be let in`);
     return left.consumedPoints === 1;
   }
 
