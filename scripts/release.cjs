@@ -181,6 +181,4 @@ They are signed with ${process.env.TUNNELPLANE_RELEASE_KEY_FILE ?? "a key of thi
 Still to do, in the pipeline that may publish (npm signs the provenance there):
 
   git tag v${version} && git push origin v${version}
-${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}
-
-Afterwards: npm run release:data, and commit what it writes (CONTRIBUTING.md, "At a release").`);
+${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}`);

@@ -4,7 +4,7 @@ import { Decisions } from "./decisions";
 import { Documents } from "./documents";
 import { subscriptions } from "./events";
 import { Guarantees } from "./guarantees";
-import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
+import { isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
 import type { NameSettings, ServerContext } from "./resources";
 import { Search } from "./search";
 import { factsOf, openStore, type StoreOptions } from "./storage";
@@ -35,9 +35,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
     const file = options.masterKeyFile ?? join(options.data, "master.key");
     const keyring = await openKeyring(store, { text: options.masterKey, file }, begun);
     const documents = new Documents(placeholder, keyring);
-    const digests = options.existing
-      ? await openDigests(store.reader, keyring)
-      : await digestsToServeWith({ store, keyring, documents, accountId });
+    const digests = await openDigests(store.reader, keyring);
     const sequencer = new Sequencer(store, keyring);
     return {
       store,

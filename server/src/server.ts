@@ -12,7 +12,6 @@ import { EventWaits, headOf } from "./journal";
 import { flushed, type LogLevel, openLogger } from "./logger";
 import { ALONE, type Siblings } from "./processes";
 import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
-import { sealWhatIsClear } from "./rotation";
 import type { SignInSettings } from "./signin";
 import type { DatabaseOptions, Store } from "./storage";
 import { gathered, isLoopback } from "./util";
@@ -97,7 +96,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = await openContext(options);
   const { store, sequencer } = context;
   try {
-    await sealWhatIsClear(context);
     const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
     if (newKey) {
       // Now, because the next steps may fail, for example if another server has the port.

@@ -5,7 +5,7 @@ import { narrow, runningForAllTests } from "./running";
 
 const FIRST = "first.example.com";
 
-/** Stored texts, and the texts of an older or newer server that the gateway reads in their place. */
+/** Stored texts, and the texts of another server that the gateway reads in their place. */
 const READ_AS = {
   /** Half a character: JSON that Envoy cannot read, wherever in a file it is. */
   unreadable: ["half-a-character", "\\ud800"],

@@ -2,8 +2,8 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Stands between a gateway and a server, and changes the text of answers: as if a newer or an older server
- * had stored other objects.
+ * Stands between a gateway and a server, and changes the text of answers: as if another server had
+ * stored other objects.
  */
 export class OtherServer {
   private constructor(

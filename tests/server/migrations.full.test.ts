@@ -1,89 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
-import { contentOf, onEveryDatabase, rowsIn, tablesIn } from "../support/databases";
+import { runOn } from "../support/commandLine";
+import {
+  contentOf,
+  type Database,
+  onEveryDatabase,
+  rowsIn,
+  type Start,
+  tablesIn,
+} from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-const [FIRST = "", ...LATER] = Object.keys(MIGRATIONS);
-const optionsOf = (data: string) =>
-  data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
-const inDatabase = async (data: string, ...options: Parameters<typeof migrate>[1][]): Promise<void> => {
-  const db = connectTo(optionsOf(data));
-  try {
-    for (const option of options) await migrate(db, option);
-  } finally {
-    await db.destroy();
-  }
-};
-const applied = async (data: string): Promise<unknown[]> =>
-  ((await rowsIn(data, "select name from kysely_migration order by name")) as { name: string }[]).map(
-    ({ name }) => name,
-  );
-
+const NOW = Object.keys(MIGRATIONS);
 // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
-const createTable = (db: any, name: string) => db.schema.createTable(name).addColumn("id", "text").execute();
+type Db = any;
+const createTable = (db: Db, name: string) => db.schema.createTable(name).addColumn("id", "text").execute();
+/** As a later version has it. */
+const LATER = {
+  ...MIGRATIONS,
+  "998_later": {
+    up: async (db: Db) => {
+      await createTable(db, "later");
+      await db.schema
+        .alterTable("resource")
+        .addColumn("later", "text", (column: Db) => column.defaultTo("x"))
+        .execute();
+    },
+  },
+};
+const BROKEN = {
+  ...LATER,
+  "999_broken": {
+    up: async (db: Db) => {
+      await createTable(db, "half");
+      await db.updateTable("resource").set({ version: 99 }).execute();
+      await createTable(db, "resource");
+    },
+  },
+};
 
-onEveryDatabase("An upgrade of the database", (start, database) => {
-  it("by servers that start at the same time happens once, and all of them serve", async () => {
-    const data = await database.create();
-    await inDatabase(data, { to: FIRST });
-    const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data })));
-    try {
-      for (const { url, apiKey } of servers)
-        expect((await new Rest(url, apiKey).post("/ip_policies", {})).status).to.equal(201);
-      expect(await applied(data)).to.deep.equal([FIRST, ...LATER]);
-    } finally {
-      for (const server of servers) await server.stop();
-    }
+async function upgrade(data: string, migrations: typeof MIGRATIONS): Promise<void> {
+  const db = connectTo(data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });
+  await migrate(db, { migrations }).finally(() => db.destroy());
+}
+const applied = async (data: string) =>
+  (await rowsIn(data, "select name from kysely_migration order by name")).map(({ name }) => name);
+const everythingIn = async (data: string) => [
+  await tablesIn(data),
+  await contentOf(data),
+  await applied(data),
+];
+
+onEveryDatabase("An upgrade of the database", (start: Start, database: Database) => {
+  let data: string;
+  let server: ServerProcess;
+  let rest: Rest;
+  beforeEach("start a server on a database of this version", async () => {
+    data = await database.create();
+    server = await start({ data });
+    rest = new Rest(server.url, server.apiKey);
+    expect((await rest.post("/ip_policies", { description: "from before" })).status).to.equal(201);
   });
+  afterEach(() => server.stop());
 
   it("that fails half-way changes nothing, and a server of the old version goes on", async () => {
-    const data = await database.create();
-    const server = await start({ data });
-    try {
-      const [tables, content] = [await tablesIn(data), await contentOf(data)];
-      const migrations = {
-        ...MIGRATIONS,
-        // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
-        "998_good": { up: (db: any) => createTable(db, "good") },
-        "999_bad": {
-          // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
-          up: async (db: any) => {
-            await createTable(db, "half");
-            await db.updateTable("resource").set({ version: 99 }).execute();
-            await createTable(db, "resource");
-          },
-        },
-      };
-      expect(String(await inDatabase(data, { migrations }).catch(String))).to.contain("already exists");
-      expect(await tablesIn(data)).to.deep.equal(tables);
-      expect(await contentOf(data)).to.deep.equal(content);
-      expect(await applied(data)).to.deep.equal([FIRST, ...LATER]);
-      expect((await new Rest(server.url, server.apiKey).post("/ip_policies", {})).status).to.equal(201);
-    } finally {
-      await server.stop();
-    }
+    const before = await everythingIn(data);
+    expect(String(await upgrade(data, BROKEN).catch(String))).to.contain("already exists");
+    expect(await everythingIn(data)).to.deep.equal(before);
+    expect((await rest.post("/ip_policies", {})).status).to.equal(201);
   });
 
-  it("to a newer version is not undone: an older server refuses to start, names both versions and changes nothing", async () => {
-    const data = await database.create();
-    await inDatabase(data, {
-      // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
-      migrations: { ...MIGRATIONS, "999_later": { up: (db: any) => createTable(db, "later") } },
-    });
-    const [tables, content] = [await tablesIn(data), await contentOf(data)];
+  it("happens once where several do it, and keeps everything; this version refuses to start on it, and a backup leads back", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-upgrade-"));
+    const backup = join(folder, "before.backup");
+    const answered = (await rest.get("/ip_policies")).body.ip_policies;
+    await server.stop();
+    expect(await runOn(data, "backup", backup)).to.include({ code: 0 });
+    const before = await contentOf(data);
+    await Promise.all([1, 2, 3].map(() => upgrade(data, LATER)));
+    expect(await applied(data)).to.deep.equal([...NOW, "998_later"]);
+    expect(await rowsIn(data, "select id from resource where later = 'x'")).to.have.length(2);
+    const { resource: _, later, ...kept } = await contentOf(data);
+    expect(later).to.deep.equal([]);
+    expect({ ...kept, resource: before.resource }).to.deep.equal(before);
+
+    const upgraded = await everythingIn(data);
     const refusal = await start({ data }).then(
-      (server: ServerProcess) => server.stop().then(() => "started"),
+      (one) => one.stop().then(() => "started"),
       (error: Error) => error.message,
     );
-    expect(refusal)
-      .to.contain("ended with 1")
-      .and.to.contain("has schema 999_later")
-      .and.to.contain(`knows schemas up to ${LATER.at(-1)} only`)
-      .and.to.contain("use that version or a later one")
-      .and.not.to.match(/\n\s+at /);
-    expect(await tablesIn(data)).to.deep.equal(tables);
-    expect(await contentOf(data)).to.deep.equal(content);
+    for (const part of [
+      "ended with 1",
+      "has schema 998_later",
+      `knows schemas up to ${NOW.at(-1)} only`,
+      "use that version or a later one",
+    ])
+      expect(refusal).to.contain(part);
+    expect(refusal).not.to.match(/\n\s+at /);
+    expect(await everythingIn(data)).to.deep.equal(upgraded);
+
+    const back = await database.create();
+    expect(await runOn(back, "restore", backup)).to.include({ code: 0 });
+    expect(await contentOf(back)).to.deep.equal(before);
+    server = await start({ data: back });
+    rest = new Rest(server.url, server.apiKey);
+    const uris = (all: { uri: string }[]) => all.map((one) => ({ ...one, uri: new URL(one.uri).pathname }));
+    expect(uris((await rest.get("/ip_policies")).body.ip_policies)).to.deep.equal(uris(answered));
+    rmSync(folder, { recursive: true });
   });
 });

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { openContext } from "../../server/src/context";
 import { readSecret } from "../../server/src/secrets/tokens";
@@ -276,45 +275,5 @@ onEveryDatabase("A secret", (start, database) => {
       await refusedBeside({ refused: sign(one), as: internal, allowed: sign(other) });
     });
     expect(log).to.include(`${one}/private_key`);
-  });
-
-  it("that an older version stored in clear is sealed when a server starts", async () => {
-    const secrets = await secretsOf(rest);
-    const authority = (await created(rest, "/ssh_certificate_authorities", {})).id;
-    const pem = await privateKeyOf(server.data, authority);
-    const answered = new Map<string, string>();
-    const kinds = "('event_destination', 'https_edge_route', 'https_edge')";
-    await server.stop();
-    const rows = await rowsIn(server.data, `select id, document from resource where kind in ${kinds}`);
-    // As in the version before: each sealed text becomes one of those that were sent.
-    const core = await coreOf(server.data);
-    for (const { id, document } of rows) {
-      const definition = registry.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`)) as never;
-      answered.set(id, await core.documents.open(core.store.reader, definition, document));
-    }
-    await core.store.close();
-    for (const [id, document] of answered) {
-      await execute(
-        server.data,
-        `update resource set document = '${document.replaceAll("'", "''")}' where id = '${id}'`,
-      );
-    }
-    await execute(
-      server.data,
-      `update sealed_secret set value = '${pem}' where resource_id = '${authority}'`,
-    );
-    await execute(server.data, "delete from setting where name = 'sealed_at_rest'");
-    expect(JSON.stringify(await contentOf(server.data))).to.include(secrets[0]?.secret);
-    server = await start({ data: server.data });
-    rest = new Rest(server.url, server.apiKey);
-    const content = JSON.stringify(await contentOf(server.data));
-    for (const { secret } of secrets) expect(content).not.to.include(secret);
-    expect(content).not.to.include("PRIVATE KEY");
-    await expectReadable(rest, secrets);
-    await created(rest, "/ssh_user_certificates", {
-      ssh_certificate_authority_id: authority,
-      public_key: sshKey().openssh,
-      principals: ["a"],
-    });
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
-import { DEFAULT_PROJECT, messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { readKeptMap, writeWhole } from "../state/files";
 import type { BindAuthority, Proof, Verdict } from "./authority";
@@ -14,16 +14,13 @@ const WRITE_EVERY_MS = 5000;
 interface Known {
   readonly credential: string;
   readonly acl: readonly string[];
-  /** Absent in files of older gateways. */
-  readonly projects?: readonly string[];
+  readonly projects: readonly string[];
   /** When the server last allowed it, in milliseconds. */
   at: number;
-  /** When it ends, in milliseconds; absent for never, and in files of older gateways. */
+  /** When it ends, in milliseconds; absent for never. */
   readonly end?: number | undefined;
 }
 
-/** Older servers know no other project. */
-const OLDER = [DEFAULT_PROJECT.id];
 const NOBODY = { allowed: false, credential: null, projects: [] };
 
 interface Options {
@@ -50,7 +47,7 @@ export class ServerAuthority implements BindAuthority {
       const {
         allowed,
         credential,
-        project_ids: projects = OLDER,
+        project_ids: projects,
         acl,
         expires_at: endsAt,
         reason,
@@ -84,7 +81,7 @@ export class ServerAuthority implements BindAuthority {
       return refuse(
         "the server does not answer, and did not allow this credential anything in the last 15 minutes",
       );
-    const { credential, acl, projects = OLDER, end } = known;
+    const { credential, acl, projects, end } = known;
     if (end !== undefined && end <= Date.now()) return refuse(endedWords(credential, end));
     const refusal = refusalToBind(credential, acl, bind);
     if (refusal !== undefined) return refuse(refusal);

@@ -2,7 +2,6 @@ import { placeOfClaim } from "@tunnelplane/sdk/contract";
 import { asksVerified, claimTest, type RequiredClaims, VERIFIED } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 
-/** A server of an older version answers no such field. */
 export const asksClaims = ({ require_claims = {} }: { readonly require_claims?: RequiredClaims }): boolean =>
   Object.keys(require_claims).length > 0;
 

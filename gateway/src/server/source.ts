@@ -66,8 +66,6 @@ const MOST_EVENTS = 100;
 /** With more, all objects are read again: one page of a list costs as much as a few objects. */
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
-/** Kinds that an older server does not know. */
-const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain", "tcp_edge", "ip_restriction"];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
 interface SourceOptions {
@@ -164,7 +162,7 @@ export class ServerSource implements Source {
   async #readProjects(): Promise<void> {
     const wanted = this.#projects;
     if (wanted === undefined) return;
-    const { projects = [DEFAULT_PROJECT] } = await callerOf(this.api.transport);
+    const { projects } = await callerOf(this.api.transport);
     const missing = wanted.find((name) => !projects.some((project) => project.name === name));
     if (missing !== undefined)
       throw new Error(
@@ -183,11 +181,7 @@ export class ServerSource implements Source {
         path,
         listKey,
       );
-      try {
-        for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
-      } catch (error) {
-        if (!(error instanceof NotFoundError && ADDED_LATER.includes(kind))) throw error;
-      }
+      for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
     }
     this.#objects.clear();
     for (const [id, entry] of read) this.#objects.set(id, entry);

@@ -50,7 +50,7 @@ export class EnvoyFiles {
       if (existsSync(this.#kept(name)) || !existsSync(this.#file(name))) this.#putBack(name);
   }
 
-  /** Keeps the files that a running Envoy has taken, if an older gateway did not. */
+  /** Keeps the files that a running Envoy has taken, if the gateway that wrote them ended before it did. */
   async keepTaken(): Promise<void> {
     for (const name of NAMES) {
       if (existsSync(this.#kept(name))) continue;

@@ -56,7 +56,6 @@ export class Declared {
     return among.some(({ id }) => this.#subject(id) === name) ? UNRECORDED : { authority: "other" };
   }
 
-  /** An object that an older server answered may lack it. */
   #subject = (id: string): string | undefined =>
     withId(this.objects.certificate_authority, id)?.subject_common_name;
 }

@@ -18,17 +18,17 @@ export interface Server {
  */
 const recordOf = ({ id, address }: Server): Properties => ({ __server: `${id} ${address}` });
 
-/** The server that recorded outputs name; undefined if an earlier version wrote them. */
+/** The server that recorded outputs name; undefined if they name none. */
 export function serverIn({ __server }: Properties): Server | undefined {
   const [, id, address] = /^(\S+) (.+)$/.exec(typeof __server === "string" ? __server : "") ?? [];
   return id && address ? { id, address } : undefined;
 }
 
-/** The record of the server behind a transport; empty if its answer has no id. */
+/** The record of the server behind a transport; empty if it does not say who it is. */
 export async function recordOfServer(transport: Transport): Promise<Properties> {
   try {
     const { server_id } = await knownCallerOf(transport);
-    return isId(server_id) ? recordOf({ id: server_id, address: transport.baseUrl }) : {};
+    return recordOf({ id: server_id, address: transport.baseUrl });
   } catch (error) {
     if (
       error instanceof AuthenticationError ||
@@ -38,9 +38,6 @@ export async function recordOfServer(transport: Transport): Promise<Properties> 
     return {};
   }
 }
-
-/** Servers of earlier versions answer without an id. */
-const isId = (id: string | undefined): id is string => id !== undefined;
 
 /** @param what the object, for example `TLS edge edgtls_…` */
 function otherServer(what: string, recorded: Server, asked: Server): ElsewhereError {
@@ -65,10 +62,6 @@ export async function expectServer(transport: Transport, what: string, recorded:
   if (!server) return;
   const { baseUrl: address } = transport;
   const { server_id: id } = await knownCallerOf(transport);
-  if (!isId(id))
-    throw new Error(
-      `${what} is on ${nameOf(server)}, and ${address} does not say which server it is, so nothing was changed: upgrade it to this package's version, or set the address back`,
-    );
   if (id !== server.id) throw otherServer(what, server, { id, address });
 }
 

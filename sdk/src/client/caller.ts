@@ -15,12 +15,12 @@ export interface Caller {
    * all servers of one database, and after a restore.
    */
   readonly server_id: string;
-  /** The role for the whole account; null if it holds only for projects. Older servers leave it out. */
-  readonly account_role?: Role | null;
-  /** The projects in which the caller has a role. Older servers leave it out. */
-  readonly projects?: readonly CallerProject[];
-  /** What the key may do of what the role allows; empty: all. Older servers leave it out. */
-  readonly scopes?: readonly string[];
+  /** The role for the whole account; null if it holds only for projects. */
+  readonly account_role: Role | null;
+  /** The projects in which the caller has a role. */
+  readonly projects: readonly CallerProject[];
+  /** What the key may do of what the role allows; empty: all. */
+  readonly scopes: readonly string[];
   /** When the key expires (RFC 3339); null if it does not. */
   readonly expires_at: string | null;
 }

@@ -20,7 +20,7 @@ export interface GatewayAgent extends WithName {
   readonly address: string;
   /** RFC 3339. */
   readonly since: string;
-  /** The id that the gateway gave its session; absent from older gateways, as are the next three. */
+  /** The id that the gateway gave its session. */
   readonly session?: string;
   /** The greeting of its SSH client. */
   readonly client?: string;
@@ -71,14 +71,11 @@ export interface BindAuthorization {
   /** The credential of the token or key; null if there is none. */
   readonly credential: Ref | null;
   readonly owner_id: string | null;
-  /**
-   * Ids of the projects whose hostports and labels it may serve: its own, and shared ones. Absent in answers
-   * of older servers, which have `default` alone.
-   */
-  readonly project_ids?: readonly string[];
+  /** Ids of the projects whose hostports and labels it may serve: its own, and shared ones. */
+  readonly project_ids: readonly string[];
   readonly acl: readonly string[];
-  /** When the credential ends; null for never, absent in answers of older servers. */
-  readonly expires_at?: string | null;
+  /** When the credential ends; null for never. */
+  readonly expires_at: string | null;
   /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }

@@ -25,10 +25,7 @@ interface Bootstrapped {
   readonly isUnseen?: boolean;
 }
 
-/**
- * The setting that says whether the key that a server made was shown. Databases of older versions do not have
- * it.
- */
+/** The setting that says whether the key that a server made was shown. */
 const SHOWN = "admin_key_shown";
 
 /**

@@ -31,7 +31,7 @@ export async function backUp(database: DatabaseOptions, file: string, version: s
     const schema = await schemaOf(snapshot);
     if (schema === undefined) throw new Error(`${databaseName(database)} holds no database of tunnelplane`);
     const tables = await tablesOf(snapshot);
-    const head = tables.some(({ name }) => name === "audit_head") ? await headOf(snapshot) : undefined;
+    const head = await headOf(snapshot);
     const header = {
       server: version,
       schema,

@@ -17,7 +17,7 @@ export interface Header {
   /** The last migration of the database. */
   readonly schema: string;
   readonly created_at: string;
-  /** The head of the audit log; absent in backups of older versions and before the first start. */
+  /** The head of the audit log; absent before the first start. */
   readonly audit_head?: Anchor;
 }
 

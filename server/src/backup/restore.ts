@@ -36,7 +36,6 @@ export async function restore(
       const tables = await tablesOf(transaction);
       // Remove rows that migrations inserted: the backup holds its own version of them.
       for (const { name } of tables.toReversed()) await byName(transaction).deleteFrom(name).execute();
-      await allowOldRows(transaction);
       const counts = await load(decode(file), (name, columns, rows) =>
         insert(transaction, tables, name, columns, rows),
       );
@@ -50,14 +49,6 @@ export async function restore(
 }
 
 const isPostgres = (db: Kysely<Database>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
-
-/**
- * PostgreSQL takes rows of the audit log from servers of this version alone; see the migration of the inbox.
- */
-async function allowOldRows(transaction: Kysely<Database>): Promise<void> {
-  if (isPostgres(transaction))
-    await sql`select set_config('tunnelplane.restoring', 'yes', true)`.execute(transaction);
-}
 
 /** Lets numbers that PostgreSQL counts itself go on behind the restored ones. */
 async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import type { Anchor, Noted } from "../journal";
+import type { Noted } from "../journal";
 
 // A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier
 // ones are skipped.
@@ -23,31 +23,13 @@ export function anchorOf(text: string): Noted {
 const answered = (text: string) =>
   /^\s*\{\s*"sequence"\s*:\s*(\d{1,15})\s*,\s*"hash"\s*:\s*"([0-9a-f]{64})"\s*\}\s*$/.exec(text) ?? [];
 
-/**
- * The head of the audit log at the time of a backup. In backups of older versions it is only among the rows.
- */
+/** The head of the audit log at the time of a backup. */
 export async function anchorInBackup(file: string): Promise<Noted> {
   const { readHeader }: typeof import("../backup") = require("../backup");
   const { audit_head } = await readHeader(file);
-  const head = audit_head ?? (await headAmongRows(file));
-  if (head && Number.isSafeInteger(head.sequence) && HASH.test(head.hash)) return { ...head, source: file };
+  if (audit_head && Number.isSafeInteger(audit_head.sequence) && HASH.test(audit_head.hash))
+    return { ...audit_head, source: file };
   throw new Error(`${file} has no end of an audit log: it is a backup of a database that had none yet`);
-}
-
-async function headAmongRows(file: string): Promise<Anchor | undefined> {
-  const { decode }: typeof import("../backup") = require("../backup");
-  let columns: readonly string[] | undefined;
-  let head: Anchor | undefined;
-  // Read to the end, because only the trailer proves that the file is complete.
-  for await (const entry of decode(file)) {
-    if ("table" in entry) columns = entry.table === "audit_head" ? entry.columns : undefined;
-    else if (columns)
-      head = {
-        sequence: Number(entry[columns.indexOf("sequence")]),
-        hash: entry[columns.indexOf("hash")] ?? "",
-      };
-  }
-  return head;
 }
 
 /** The heads of the audit log in a server's log. Text around its JSON, for example a prefix, is ignored. */

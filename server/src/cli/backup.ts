@@ -63,11 +63,8 @@ async function requireKeys(database: DatabaseOptions): Promise<void> {
   const { databaseName, inSnapshot, schemaOf }: typeof import("../storage") = require("../storage");
   const { isBegun }: typeof import("../journal") = require("../journal");
   await inSnapshot(database, async (reader) => {
-    const schema = await schemaOf(reader);
-    // Before that migration, a database that lost its keys looks like one that never had any.
-    return (
-      schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) })
-    );
+    // One without tables is refused by the backup itself.
+    return (await schemaOf(reader)) !== undefined && isBegun({ reader, place: databaseName(database) });
   });
 }
 

@@ -20,7 +20,7 @@ import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets";
 import type { Database } from "../storage";
 import { inSlices } from "../util";
-import { embeddedListOf, leavesList, partsOf, withList, withoutList } from "./embedded";
+import { embeddedListOf, partsOf, withList, withoutList } from "./embedded";
 
 /** Some 5 MB of ids and versions. */
 const MOST_KNOWN = 50_000;
@@ -120,8 +120,7 @@ export class Documents {
 
   /**
    * Adds defaults for fields that joined the contract after the document was stored. A stored document is not
-   * rewritten before its next change: servers of an older version may write to the same database, so readers
-   * have to check anyway.
+   * rewritten before its next change, because the audit log has its digest.
    */
   complete(definition: Definition, document: Document): Document {
     let completed = document;
@@ -171,10 +170,8 @@ export class Documents {
     const list = embeddedListOf(definition);
     if (!list) return this.open(db, definition, whole);
     const { own, children } = partsOf(whole);
-    const opened = await inSlices(leavesList(list, own) ? children : [], (child) =>
-      this.open(db, list.definition, child),
-    );
-    return withList(list, await this.open(db, definition, own), opened);
+    const opened = await inSlices(children, (child) => this.open(db, list.definition, child));
+    return withList(await this.open(db, definition, own), opened);
   }
 
   /** An address below the server's, with the placeholder. */

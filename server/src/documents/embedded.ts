@@ -20,8 +20,7 @@ interface EmbeddedList extends Embedded {
 
 /**
  * A document is stored with an empty list, and the list is assembled when it is read. So a change of one
- * child writes only that child. Older versions stored the lists too; such a document is correct until one of
- * its children changes.
+ * child writes only that child.
  */
 export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | undefined => {
   for (const [field, schema] of Object.entries(definition.computed)) {
@@ -66,15 +65,9 @@ export function partsOf(whole: string): { own: string; children: string[] } {
   return { own, children: children === "" ? [] : children.split(IN_LIST) };
 }
 
-/** The end of a document that is stored with an empty list: computed fields come last. */
-const endOf = ({ field }: EmbeddedList): string => `"${field}":[]}`;
-
-/** Whether a document is stored with an empty list. */
-export const leavesList = (list: EmbeddedList, own: string): boolean => own.endsWith(endOf(list));
-
-/** A document with its list in it. */
-export const withList = (list: EmbeddedList, own: string, children: readonly string[]): string =>
-  leavesList(list, own) ? `${own.slice(0, -2)}${children.join(",")}]}` : own;
+/** A document with its list in it: computed fields come last, so it ends with the empty list. */
+export const withList = (own: string, children: readonly string[]): string =>
+  `${own.slice(0, -2)}${children.join(",")}]}`;
 
 /** The document to store. */
 export function withoutList(

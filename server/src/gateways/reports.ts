@@ -22,7 +22,7 @@ export interface GatewayReport {
   readonly envoy_version: string;
   /** The last event that it has followed. */
   readonly sequence: number;
-  /** The ports that it listens for. Absent from older gateways. */
+  /** The ports that it listens for; absent where it does not say them. */
   readonly ports?: readonly number[];
   readonly edges: readonly {
     readonly id: string;
@@ -34,7 +34,7 @@ export interface GatewayReport {
     readonly bind: readonly string[];
     readonly address: string;
     readonly since: string;
-    /** The id of its session. Absent from older gateways, as are the others. */
+    /** The id of its session; one without is not listed among the sessions. */
     readonly session?: string;
     /** The greeting of its SSH client. */
     readonly client?: string;

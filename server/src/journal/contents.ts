@@ -1,8 +1,7 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import type { AuditEventRow, Database } from "../storage";
-import { digestOfBaseline } from "./baseline";
+import type { Database } from "../storage";
 import { type Digests, storedAsOf } from "./digests";
 import type { Faults } from "./faults";
 import { OF_NO_OBJECT, PRUNED_THROUGH } from "./rows";
@@ -15,23 +14,17 @@ const PAGE = 50;
 interface Known {
   readonly documents: Documents;
   readonly digests: Digests;
-  /** The audit row that covers the table `baseline`. */
-  readonly baseline: AuditEventRow | undefined;
   /** Objects that changed after the end of the log. */
   readonly inbox: ReadonlyMap<string, InboxEntry>;
 }
 
-interface Compared {
-  /** Number of events and objects that have no audit row. */
-  readonly unknown: number;
-  /** Events up to this row may have been pruned; 0 if none were. */
-  readonly prunedThrough: number;
-}
-
-/** Compares each event and object with its last audit row. */
-export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<Compared> {
-  await compareBaseline(db, known, faults);
-  const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
+/**
+ * Compares each event and object with its last audit row. Returns the row up to which events may have been
+ * pruned; 0 if none were.
+ */
+export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+  await compareEvents(db, known, faults);
+  await compareObjects(db, known, faults);
   await findRemoved(db, known, faults);
   const pruned = await db
     .selectFrom("setting")
@@ -39,69 +32,37 @@ export async function compareContents(db: Kysely<Database>, known: Known, faults
     .where("name", "=", PRUNED_THROUGH)
     .executeTakeFirst();
   const prunedThrough = Number(pruned?.value ?? 0);
-  await findRemovedEvents(db, Math.max(prunedThrough, known.baseline?.sequence ?? 0), faults);
-  return { unknown, prunedThrough };
+  await findRemovedEvents(db, prunedThrough, faults);
+  return prunedThrough;
 }
 
-async function compareBaseline(
-  db: Kysely<Database>,
-  { digests, baseline }: Known,
-  faults: Faults,
-): Promise<void> {
-  const vouched = baseline ? baseline.object_digest : digests.ofList()?.digest("base64url");
-  if ((await digestOfBaseline(db, digests)) === vouched) return;
-  faults.add(
-    `the table baseline was changed: it is not what ${baseline ? `row ${baseline.sequence} recorded` : "any row recorded"}`,
-  );
-}
-
-async function compareEvents(
-  db: Kysely<Database>,
-  { digests, baseline }: Known,
-  faults: Faults,
-): Promise<number> {
+async function compareEvents(db: Kysely<Database>, { digests }: Known, faults: Faults): Promise<void> {
   const rows = db
     .selectFrom("event")
     .leftJoin("audit_event", "audit_event.sequence", "event.sequence")
-    .leftJoin("baseline", "baseline.id", "event.id")
     .selectAll("event")
-    .select([
-      "audit_event.event_id as logged_id",
-      "audit_event.event_digest as digest",
-      "baseline.digest as recorded",
-    ])
+    .select(["audit_event.event_id as logged_id", "audit_event.event_digest as digest"])
     .orderBy("event.sequence")
     .stream(PAGE);
-  let unknown = 0;
-  for await (const { logged_id: loggedId, digest, recorded, ...event } of rows) {
+  for await (const { logged_id: loggedId, digest, ...event } of rows) {
     const place = `the event ${event.id} of row ${event.sequence}`;
-    const expected = digest ?? (isBefore(baseline, event.sequence) ? recorded : undefined);
-    if (loggedId !== event.id || expected === null)
+    if (loggedId !== event.id)
       faults.add(`${place} was added without the server: the log has no such event there`);
-    else if (expected === undefined) unknown++;
-    else if (digests.ofEvent(event) !== expected)
+    else if (digests.ofEvent(event) !== digest)
       faults.add(`${place} was changed: it is not what the log says`);
   }
-  return unknown;
 }
 
-async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults): Promise<void> {
   const rows = db
     .with("latest", latest)
     .selectFrom("resource")
     .leftJoin("latest", "latest.object_id", "resource.id")
     .leftJoin("audit_event", "audit_event.sequence", "latest.sequence")
-    .leftJoin("baseline", "baseline.id", "resource.id")
     .selectAll("resource")
-    .select([
-      "audit_event.sequence",
-      "audit_event.action",
-      "audit_event.object_digest",
-      "baseline.digest as recorded",
-    ])
+    .select(["audit_event.sequence", "audit_event.action", "audit_event.object_digest"])
     .stream(PAGE);
-  let unknown = 0;
-  for await (const { sequence, action, object_digest, recorded, ...row } of rows) {
+  for await (const { sequence, action, object_digest: expected, ...row } of rows) {
     const place = `the object ${row.id}`;
     const waiting = known.inbox.get(row.id);
     if (waiting?.isDeleted)
@@ -112,21 +73,16 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
       );
     }
     if (waiting) continue;
-    const expected =
-      object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
     if (action?.endsWith("_deleted"))
       faults.add(`${place} was put back without the server: row ${sequence} deleted it`);
-    else if (expected === null)
+    else if (sequence === null)
       faults.add(`${place} was added without the server: the log has no such object`);
-    else if (expected === undefined) unknown++;
     else if ((await digestOf(db, known, row)) !== expected) {
-      const left = object_digest === null ? known.baseline?.sequence : sequence;
       faults.add(
-        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${left} left`,
+        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${sequence} left`,
       );
     }
   }
-  return unknown;
 }
 
 /** Undefined if no server could have written the row. */
@@ -134,7 +90,7 @@ async function digestOf(
   db: Kysely<Database>,
   { documents, digests }: Known,
   row: Database["resource"],
-): Promise<string | null | undefined> {
+): Promise<string | undefined> {
   try {
     const definition = definitionNamed(row.kind);
     // JSON can write the same value in several ways. The server writes one; other readers may understand the
@@ -186,19 +142,6 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     if (id !== null && !inbox.has(id))
       faults.add(`the object ${id} was removed without the server: row ${sequence} left it there`);
   }
-  const recorded = db
-    .with("latest", latest)
-    .selectFrom("baseline")
-    .leftJoin("latest", "latest.object_id", "baseline.id")
-    .leftJoin("resource", "resource.id", "baseline.id")
-    .select("baseline.id")
-    .where("latest.object_id", "is", null)
-    .where("resource.id", "is", null)
-    .where(sql<boolean>`substr(baseline.id, 1, 3) <> 'ev_'`)
-    .stream(PAGE);
-  for await (const { id } of recorded) {
-    if (!inbox.has(id)) faults.add(`the object ${id} was removed without the server: the baseline has it`);
-  }
 }
 
 /**
@@ -212,6 +155,3 @@ const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
     .where("object_id", "is not", null)
     .where("event_id", "is not", null)
     .groupBy("object_id");
-
-const isBefore = (baseline: AuditEventRow | undefined, sequence: number): boolean =>
-  baseline !== undefined && sequence < baseline.sequence;

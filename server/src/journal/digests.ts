@@ -1,11 +1,10 @@
-import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { type Definition, fieldsWhere, oncePer } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { derive, type Keyring } from "../secrets";
 import type { Database, Transaction } from "../storage";
 import { RowIds } from "./rowIds";
-import { coveredProject } from "./rows";
 
 /** The setting that holds the digests' key, sealed under the data key in use. */
 export const AUDIT_KEY = "audit_key";
@@ -40,24 +39,15 @@ export const storedAsOf = ({
  * takes on SQLite (processor time, measured 2026-11-22 on 2 cores, Node 24).
  */
 export class Digests {
-  readonly #key: KeyObject | undefined;
-  /** The ids of rows for those who see no other project's; absent where there are no digests. */
-  readonly rowIds: RowIds | undefined;
+  readonly #key: KeyObject;
+  /** The ids of rows for those who see no other project's. */
+  readonly rowIds: RowIds;
 
-  /**
-   * @param key from {@link newAuditKey}. A database of an older version has none until it is served; then
-   * there are no digests
-   */
-  constructor(key?: string) {
-    const keyFor = (use: string) =>
-      key === undefined ? undefined : createSecretKey(derive(Buffer.from(key, "base64url"), use));
+  /** @param key as {@link keepAuditKey} made it */
+  constructor(key: string) {
+    const keyFor = (use: string) => createSecretKey(derive(Buffer.from(key, "base64url"), use));
     this.#key = keyFor("tunnelplane audit digests");
-    const idKey = keyFor("tunnelplane audit row ids");
-    this.rowIds = idKey && new RowIds(idKey);
-  }
-
-  get exist(): boolean {
-    return this.#key !== undefined;
+    this.rowIds = new RowIds(keyFor("tunnelplane audit row ids"));
   }
 
   /**
@@ -69,35 +59,27 @@ export class Digests {
     { ownerId, version, project }: StoredAs,
     document: Document,
     json?: string,
-  ): string | null {
+  ): string {
     const embedded = embeddedFields(definition);
     // A change of a child counts its parent's version up without an audit row.
     const counted = embedded.length > 0 ? null : version;
-    const place = [...["object", definition.kind, document.id, ownerId, counted], ...coveredProject(project)];
     return this.#digest(
-      place,
+      ["object", definition.kind, document.id, ownerId, counted, project],
       embedded.length > 0 ? JSON.stringify(without(document, embedded)) : (json ?? JSON.stringify(document)),
     );
   }
 
-  ofEvent(event: Omit<Database["event"], "sequence">): string | null {
+  ofEvent(event: Omit<Database["event"], "sequence">): string {
     const { id, type, object_id, created_at, payload, project_id } = event;
-    return this.#digest(["event", id, type, object_id, created_at, ...coveredProject(project_id)], payload);
-  }
-
-  /** The digest of a list that is read in pieces; undefined without a key. */
-  ofList(): Hmac | undefined {
-    return this.#key && createHmac("sha256", this.#key).update('["baseline"]\n');
+    return this.#digest(["event", id, type, object_id, created_at, project_id], payload);
   }
 
   /** Hashes the place first, as JSON, so that the border between place and text is unambiguous. */
-  #digest(place: unknown[], text: string): string | null {
-    return this.#key
-      ? createHmac("sha256", this.#key)
-          .update(`${JSON.stringify(place)}\n`)
-          .update(text)
-          .digest("base64url")
-      : null;
+  #digest(place: unknown[], text: string): string {
+    return createHmac("sha256", this.#key)
+      .update(`${JSON.stringify(place)}\n`)
+      .update(text)
+      .digest("base64url");
   }
 }
 
@@ -106,40 +88,33 @@ const embeddedFields = oncePer((definition: Definition) => fieldsWhere(definitio
 const without = (document: Document, names: readonly string[]): Document =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !names.includes(name)));
 
-export const newAuditKey = (): string => randomBytes(32).toString("base64url");
-
 /** Opens the digests of a database. Throws if their key was removed. */
-export async function openDigests(db: Kysely<Database>, keyring: Keyring): Promise<Digests> {
-  const key = await readAuditKey(db, keyring);
-  if (key !== undefined) return new Digests(key);
-  const row = await db
-    .selectFrom("audit_event")
-    .select("sequence")
-    .where("object_digest", "is not", null)
-    .limit(1)
-    .executeTakeFirst();
-  if (!row) return new Digests();
-  throw new Error(
-    `The key of the audit log's digests (the row ${AUDIT_KEY} of the table setting) was removed from this database, and row ${row.sequence} was written with it. Nothing was changed; restore a backup`,
+export const openDigests = async (db: Kysely<Database>, keyring: Keyring): Promise<Digests> =>
+  new Digests(await readAuditKey(db, keyring));
+
+async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<string> {
+  const { value } = await db
+    .selectFrom("setting")
+    .select("value")
+    .where("name", "=", AUDIT_KEY)
+    .executeTakeFirstOrThrow(keyIsGone);
+  return keyring.opening(db, () => keyring.open(PLACE, value));
+}
+
+const keyIsGone = () =>
+  new Error(
+    `The key of the audit log's digests (the row ${AUDIT_KEY} of the table setting) was removed from this database. Nothing was changed; restore a backup`,
   );
-}
 
-async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<string | undefined> {
-  const row = await db.selectFrom("setting").select("value").where("name", "=", AUDIT_KEY).executeTakeFirst();
-  return row && keyring.opening(db, () => keyring.open(PLACE, row.value));
+/** Makes the key for digests. @param keyId the data key to seal it under */
+export async function keepAuditKey(transaction: Transaction, keyring: Keyring, keyId: string): Promise<void> {
+  const value = keyring.seal(PLACE, randomBytes(32).toString("base64url"), keyId);
+  await transaction.insertInto("setting").values({ name: AUDIT_KEY, value }).execute();
 }
-
-/** Stores a key for digests, unless there is one. */
-export const keepAuditKey = (transaction: Transaction, keyring: Keyring, key: string): Promise<unknown> =>
-  transaction
-    .insertInto("setting")
-    .values({ name: AUDIT_KEY, value: keyring.seal(PLACE, key) })
-    .execute();
 
 /** Seals the key of the digests under another data key. */
 export async function sealAuditKey(transaction: Transaction, keyring: Keyring, keyId: string): Promise<void> {
   const key = await readAuditKey(transaction, keyring);
-  if (key === undefined) return;
   await transaction
     .updateTable("setting")
     .set({ value: keyring.seal(PLACE, key, keyId) })

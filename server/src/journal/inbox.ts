@@ -14,7 +14,7 @@ import {
 } from "../storage";
 import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
-import { coveredProject, DIGESTS, RECORDED } from "./rows";
+import { RECORDED } from "./rows";
 
 /** A row of the inbox as its writer signs it. */
 export type Waiting = Omit<Selectable<InboxRow>, "n">;
@@ -22,7 +22,7 @@ export type Waiting = Omit<Selectable<InboxRow>, "n">;
 /** A row of the inbox. */
 export type InInbox = Selectable<InboxRow>;
 
-/** The columns that the signature covers, in this order; and the project. */
+/** The columns that the signature covers, in this order. */
 const SIGNED = [
   "lane",
   "k",
@@ -38,10 +38,11 @@ const SIGNED = [
   "changed",
   "object_digest",
   "event_digest",
+  "project_id",
 ] as const satisfies readonly (keyof Waiting)[];
 
 const signedText = (row: Omit<Waiting, "data_key_id" | "mac">): string =>
-  `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field]), ...coveredProject(row.project_id)])}\n${row.payload}`;
+  `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field])])}\n${row.payload}`;
 
 /** Signs a row under a data key. */
 export const signed = (
@@ -57,7 +58,7 @@ export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbo
 /** The row's lane and number, as the audit row has it. */
 export const laneText = ({ lane, k }: Pick<Waiting, "lane" | "k">): string => `${lane}:${k}`;
 
-const COLUMNS = [...SIGNED, "project_id", "payload", "data_key_id", "mac"] as const;
+const COLUMNS = [...SIGNED, "payload", "data_key_id", "mac"] as const;
 
 export const insertIntoInbox = bulkInsertion("inbox", COLUMNS);
 
@@ -200,7 +201,12 @@ async function place(
 }
 
 /** The columns that an audit row takes over as they are. */
-const AUDIT_COLUMNS = [...RECORDED, ...DIGESTS, "project_id"] as const satisfies readonly (keyof InInbox)[];
+const AUDIT_COLUMNS = [
+  ...RECORDED,
+  "object_digest",
+  "event_digest",
+  "project_id",
+] as const satisfies readonly (keyof InInbox)[];
 
 const placesIn = (db: Kysely<Database>, list: string) =>
   recordsOf<Place>(db, list, {

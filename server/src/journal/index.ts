@@ -1,7 +1,6 @@
 /** Events and the audit log, written in the transaction of each change. Other rooms import from here only. */
 
 export type { AuditFilter } from "./auditFilter";
-export { digestsToServeWith } from "./baseline";
 export { differences } from "./differences";
 export { openDigests, type StoredAs, sealAuditKey, storedAsOf } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";

@@ -22,7 +22,7 @@ import {
   printEvent,
 } from "./payload";
 import type { RowIds } from "./rowIds";
-import { DIGESTS, HASHED } from "./rows";
+import { HASHED } from "./rows";
 
 /** An action that changes no object, for example a rotation. */
 export interface AuditedAction {
@@ -31,8 +31,6 @@ export interface AuditedAction {
   readonly subject?: string;
   /** What it is about, in the place of the paths that an update changed. Default: nothing. */
   readonly about?: readonly string[];
-  /** Digest of its subject. */
-  readonly digest?: string;
   /** The id of its subject's project. Default: it is about the whole account. */
   readonly project?: string;
   /** The event of something that no program declares, for example a session of an agent. */
@@ -75,7 +73,7 @@ export class Journal {
 
   /** The ids of audit rows for callers who see their own project alone. */
   get rowIds(): RowIds {
-    return present(this.digests.rowIds);
+    return this.digests.rowIds;
   }
 
   /**
@@ -206,7 +204,7 @@ export class Journal {
           event_id: event?.id ?? null,
           changed: JSON.stringify(one.about ?? []),
           project_id: project,
-          object_digest: one.digest ?? null,
+          object_digest: null,
           event_digest: event ? this.digests.ofEvent(event) : null,
         },
       };
@@ -264,7 +262,7 @@ const rowOf = (
   project_id: project,
 });
 
-const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash", "project_id"]);
+const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, "hash"]);
 
 const insertEvents = bulkInsertion("event", [
   "id",

@@ -1,6 +1,7 @@
 import { counted } from "@tunnelplane/sdk/contract";
 import { createMasterKey, findMasterKey, Keyring, type MasterKeyOptions } from "../secrets";
 import type { Store } from "../storage";
+import { keepAuditKey } from "./digests";
 import { headText } from "./head";
 import { GENESIS } from "./rows";
 
@@ -48,7 +49,7 @@ export async function openKeyring(store: Store, options: MasterKeyOptions, begun
 }
 
 /**
- * Makes the first data key and begins the audit log. Another server that starts at the same time may be
+ * Makes the first data key and the key of digests, and begins the audit log. Another server that starts at the same time may be
  * faster.
  */
 async function begin(store: Store, keyring: Keyring): Promise<void> {
@@ -64,5 +65,6 @@ async function begin(store: Store, keyring: Keyring): Promise<void> {
       .values({ id: 1, sequence: 0, hash: GENESIS, key_id: id, mac: keyring.sign(id, headText(0, GENESIS)) })
       .execute();
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
+    await keepAuditKey(transaction, keyring, id);
   });
 }

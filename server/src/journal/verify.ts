@@ -3,7 +3,6 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
 import type { AuditEventRow, Database } from "../storage";
-import { BASELINE_RECORDED } from "./baseline";
 import { compareContents } from "./contents";
 import { openDigests } from "./digests";
 import { Faults } from "./faults";
@@ -24,10 +23,6 @@ export interface Verified {
   readonly waiting: number;
   /** The head of the log. Note it elsewhere, to prove later that the log up to here is unchanged. */
   readonly head: Anchor;
-  /** The row that recorded the content from before there were digests; absent if every row has one. */
-  readonly baseline: AuditEventRow | undefined;
-  /** Number of objects and events that cannot be checked; undefined if there are no digests at all. */
-  readonly unknown: number | undefined;
   /** Events up to this row may have been pruned; 0 if none were. */
   readonly prunedThrough: number;
   /** The faults, each with its place; empty if the log is whole. */
@@ -48,14 +43,12 @@ export async function verifyAudit(
 ): Promise<Verified> {
   const faults = new Faults();
   const lanes = new LaneOrder();
-  const { rows, head, baseline } = await verifyChain(snapshot, keyring, noted, lanes, faults);
+  const { rows, head } = await verifyChain(snapshot, keyring, noted, lanes, faults);
   const inbox = await verifyInbox(snapshot, keyring, lanes, faults);
   const digests = await openDigests(snapshot, keyring);
-  const known = { documents, digests, baseline, inbox: inbox.latest };
-  const { unknown, prunedThrough } = digests.exist
-    ? await compareContents(snapshot, known, faults)
-    : { unknown: undefined, prunedThrough: 0 };
-  return { rows, waiting: inbox.rows, head, baseline, unknown, prunedThrough, faults: faults.all };
+  const known = { documents, digests, inbox: inbox.latest };
+  const prunedThrough = await compareContents(snapshot, known, faults);
+  return { rows, waiting: inbox.rows, head, prunedThrough, faults: faults.all };
 }
 
 async function verifyChain(
@@ -64,7 +57,7 @@ async function verifyChain(
   noted: readonly Noted[],
   lanes: LaneOrder,
   faults: Faults,
-): Promise<Pick<Verified, "rows" | "head" | "baseline">> {
+): Promise<Pick<Verified, "rows" | "head">> {
   const head = await db.selectFrom("audit_head").selectAll().executeTakeFirstOrThrow();
   const { count } = await db
     .selectFrom("audit_event")
@@ -85,7 +78,6 @@ async function verifyChain(
   for (const one of noted) notedAt.set(one.sequence, [...(notedAt.get(one.sequence) ?? []), one]);
   let last: Anchor = { sequence: 0, hash: GENESIS };
   let rows = 0;
-  let baseline: AuditEventRow | undefined;
   for (;;) {
     const page = await db
       .selectFrom("audit_event")
@@ -99,7 +91,6 @@ async function verifyChain(
       for (const fault of faultsOf(row, last, notedAt.get(row.sequence) ?? [])) faults.add(fault);
       const fault = row.lane !== null && lanes.faultOf(row.lane, `row ${row.sequence}`);
       if (fault) faults.add(fault);
-      if (row.action === BASELINE_RECORDED) baseline ??= row;
       last = { sequence: row.sequence, hash: row.hash };
       rows++;
     }
@@ -116,7 +107,7 @@ async function verifyChain(
         `the noted row ${sequence} is no longer there: the log was cut off or put back (noted in ${source})`,
       );
   }
-  return { rows, head: { sequence: head.sequence, hash: head.hash }, baseline };
+  return { rows, head: { sequence: head.sequence, hash: head.hash } };
 }
 
 function* faultsOf(row: AuditEventRow, before: Anchor, noted: readonly Noted[]): Generator<string> {

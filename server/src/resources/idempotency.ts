@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets";
 import { type Database, effect, insertion, pipelined, statement, type Transaction } from "../storage";
@@ -111,8 +110,8 @@ export async function forgetAnswers(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("idempotency_key").where("created_at", "<=", expiry()).execute();
 }
 
-/** The place to which a kept answer is sealed; in `default`, that of older versions. */
+/** The place to which a kept answer is sealed. */
 export const placeOf = ({ project, ownerId, key }: KeyOfRequest): string =>
-  `idempotency_key/${project === DEFAULT_PROJECT.id ? "" : `${project}/`}${ownerId}/${key}`;
+  `idempotency_key/${project}/${ownerId}/${key}`;
 
 const expiry = (): string => new Date(Date.now() - KEPT_MS).toISOString();

@@ -1,6 +1,6 @@
 import { type Definition, fieldOf, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
-import { type Document, embeddedListOf, leavesList, textIn, withoutList } from "../documents";
+import { type Document, embeddedListOf, textIn } from "../documents";
 import { pipelined, statement, type Transaction } from "../storage";
 import { refuseFaults } from "../util";
 import { findById, lockById, updateDocument } from "./rows";
@@ -49,10 +49,7 @@ export async function touchParent(
       const message = `makes the ${list.field} of ${id} ${bytes} bytes long together, and they may have ${list.bytes}; send less, or use another ${parent.title}`;
       refuseFaults([{ error: "invalid_field", path: [], message }]);
     }
-    const document = leavesList(list, row.document)
-      ? row.document
-      : JSON.stringify(withoutList(parent, JSON.parse(row.document)));
-    await updateDocument(transaction, { id, version: row.version + 1, document });
+    await updateDocument(transaction, { id, version: row.version + 1, document: row.document });
   }
 }
 

@@ -6,34 +6,11 @@ import type { Transaction } from "../storage";
 const PAGE = 100;
 
 /**
- * Seals under the current key all texts in clear or under another key. Returns how many. Throws KeyRotated if
+ * Seals under the current key all texts under another key. Returns how many. Throws KeyRotated if
  * another process rotates.
  */
 export async function sealAll(context: ServerContext): Promise<number> {
   return (await sealDocuments(context)) + (await sealSecrets(context)) + (await sealAnswers(context));
-}
-
-/** The setting which records that no secret in the database is in clear. */
-const SEALED = "sealed_at_rest";
-
-/** Seals, once, the secrets that a version without sealing stored in clear. */
-export async function sealWhatIsClear(context: ServerContext): Promise<void> {
-  const { store } = context;
-  const done = await store.reader
-    .selectFrom("setting")
-    .select("value")
-    .where("name", "=", SEALED)
-    .executeTakeFirst();
-  if (done) return;
-  await sealAll(context);
-  const setting = { name: SEALED, value: new Date().toISOString() };
-  await store.write((transaction) =>
-    transaction
-      .insertInto("setting")
-      .values(setting)
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute(),
-  );
 }
 
 async function sealDocuments({ store, documents, keyring }: ServerContext): Promise<number> {

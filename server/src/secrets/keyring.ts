@@ -4,10 +4,7 @@ import { type Database, statement, type Transaction } from "../storage";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 
-/**
- * The start of every sealed text, to distinguish it from texts of older versions. A user's text that starts
- * so cannot be opened.
- */
+/** The start of every sealed text. */
 const MARK = "sealed:";
 const SEALED_IN_JSON = `"${MARK}`;
 
@@ -120,10 +117,11 @@ export class Keyring {
     return `${MARK}${id}.${seal(bytes, place, text)}`;
   }
 
-  /** Opens a sealed text. Returns a text from before there was sealing as it is. */
+  /** Opens a sealed text. */
   open(place: string, stored: string): string {
     const [, id, sealed] = SEALED.exec(stored) ?? [];
-    if (id === undefined || sealed === undefined) return stored;
+    if (id === undefined || sealed === undefined)
+      throw new SealBroken(`The secret at ${place} is not sealed: it was changed in the database`);
     const key = this.#keys.get(id);
     if (!key) throw new UnknownKey(id);
     try {

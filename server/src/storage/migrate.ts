@@ -2,62 +2,10 @@ import { present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import * as initial from "./migrations/001_initial";
-import * as sealedSecret from "./migrations/002_sealed_secret";
-import * as trust from "./migrations/003_trust";
-import * as deliveries from "./migrations/004_deliveries";
-import * as audit from "./migrations/005_audit";
-import * as gateway from "./migrations/006_gateway";
-import * as changesets from "./migrations/007_changesets";
-import * as inbox from "./migrations/008_inbox";
-import * as gatewayPorts from "./migrations/009_gateway_ports";
-import * as guaranteeAddress from "./migrations/010_guarantee_address";
-import * as keyUse from "./migrations/011_key_use";
-import * as exchangedKey from "./migrations/012_exchanged_key";
-import * as ending from "./migrations/013_ending";
-import * as project from "./migrations/014_project";
-import * as projectOfEvents from "./migrations/015_project_of_events";
-import * as projectOfNames from "./migrations/016_project_of_names";
-import * as signIn from "./migrations/019_sign_in";
-import * as login from "./migrations/020_login";
-import * as resourceName from "./migrations/021_resource_name";
-import * as tunnelSession from "./migrations/023_tunnel_session";
-import * as acme from "./migrations/024_acme";
-import * as acmeTurns from "./migrations/025_acme_turns";
-import * as fewerTrees from "./migrations/026_fewer_trees";
-import * as keyOrigin from "./migrations/027_key_origin";
-import * as replacement from "./migrations/030_replacement";
-import * as guaranteeState from "./migrations/031_guarantee_state";
 import type { Database } from "./schema";
 
-/** Numbered, applied in order, never changed once released. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "001_initial": initial,
-  "002_sealed_secret": sealedSecret,
-  "003_trust": trust,
-  "004_deliveries": deliveries,
-  "005_audit": audit,
-  "006_gateway": gateway,
-  "007_changesets": changesets,
-  "008_inbox": inbox,
-  "009_gateway_ports": gatewayPorts,
-  "010_guarantee_address": guaranteeAddress,
-  "011_key_use": keyUse,
-  "012_exchanged_key": exchangedKey,
-  "013_ending": ending,
-  "014_project": project,
-  "015_project_of_events": projectOfEvents,
-  "016_project_of_names": projectOfNames,
-  "019_sign_in": signIn,
-  "020_login": login,
-  "021_resource_name": resourceName,
-  "023_tunnel_session": tunnelSession,
-  "024_acme": acme,
-  "025_acme_turns": acmeTurns,
-  "026_fewer_trees": fewerTrees,
-  "027_key_origin": keyOrigin,
-  "030_replacement": replacement,
-  "031_guarantee_state": guaranteeState,
-};
+/** Numbered, applied in order, never changed once released: until 0.1.0, changes are made in the first. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { "001_initial": initial };
 
 export interface MigrateOptions {
   /** The last migration to apply. Default: the newest. */

@@ -106,11 +106,6 @@ export interface Database {
    * One row: the head of the audit log, signed with a key that needs the master key; and the data key in use.
    */
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
-  /**
-   * Digests of the objects and events from before there were digests, recorded once by the first start of
-   * such a version.
-   */
-  baseline: { id: string; digest: string };
   /** Sessions of agents that have bound something. `binds` is a JSON list of lists of rules. */
   tunnel_session: TunnelSessionRow;
   /** Their binds, one by one: `bind` is a JSON list of rules, `hostport` null for labels. */
@@ -358,16 +353,11 @@ export interface AuditEventRow {
   event_id: string | null;
   /** A JSON list of the paths that an update changed. */
   changed: string;
-  /**
-   * A keyed hash of the object after the change; see Digests. Null after a deletion, and in rows of older
-   * versions.
-   */
+  /** A keyed hash of the object after the change; see Digests. Null after a deletion, and for no object. */
   object_digest: string | null;
-  /** A keyed hash of the event. */
+  /** A keyed hash of the event; null for none. */
   event_digest: string | null;
-  /**
-   * The writer's lane and the row's number in it, `<lane>:<k>`. Null in rows of SQLite and of older versions.
-   */
+  /** The writer's lane and the row's number in it, `<lane>:<k>`. Null in rows of SQLite. */
   lane: string | null;
   previous_hash: string;
   hash: string;

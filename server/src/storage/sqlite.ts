@@ -120,9 +120,8 @@ function beginWriteAheadLog(database: DatabaseSync, waitMs: number): void {
 }
 
 /**
- * Creates the file for its owner only, and removes the access of others that an older version allowed. SQLite
- * creates its log and shared memory with the mode of the file. The folder is closed too, unless it holds
- * other files.
+ * Creates the file for its owner only, and removes the access of others. SQLite creates its log and
+ * shared memory with the mode of the file. The folder is closed too, unless it holds other files.
  */
 function keepToOwner(file: string): void {
   closeSync(openSync(file, "a", 0o600));

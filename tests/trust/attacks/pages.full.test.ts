@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { hostport, invalid, serverOfThisFile } from "../../support/api/expect";
-import { execute, onEveryDatabase } from "../../support/databases";
+import { onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import { largeBackend, largeRoute } from "./largeObjects";
 
@@ -77,34 +77,5 @@ onEveryDatabase("Pages of large objects", (start) => {
     const seen = (await walk("/edges/https?limit=100", "https_edges")) as { id: string; routes: unknown[] }[];
     expect(seen.map(({ routes: own }) => own.length)).to.deep.equal([3, 3, 3, 3]);
     expect(seen.at(-1)?.routes).to.deep.equal(routes);
-  });
-
-  it("show edges correctly that an older version stored with their routes, also after a change", async () => {
-    const edge = await server.created("/edges/https", { hostports: [hostport()] });
-    const oidc = {
-      issuer: "https://login.example.com",
-      client_id: "me",
-      client_secret: "of the old version",
-    };
-    const first = await server.created(`${edge.uri}/routes`, {
-      match_type: "path_prefix",
-      match: "/old",
-      oidc,
-    });
-    const stored = `select document from resource where id = '${first.id}'`;
-    await execute(
-      server.data,
-      `update resource set document = substr(document, 1, length(document) - 2) || (${stored}) || ']}' where id = '${edge.id}'`,
-    );
-    const whole = { ...edge, routes: [first] };
-    const inList = async () =>
-      (await server.read("/edges/https")).https_edges.find(({ id }: { id: string }) => id === edge.id);
-    expect(await server.read(edge.uri)).to.deep.equal(whole);
-    expect(await inList()).to.deep.equal(whole);
-    const patched = await server.rest.patch(edge.uri, { description: "changed" });
-    expect(patched.body).to.deep.equal({ ...whole, description: "changed" });
-    const second = await server.created(`${edge.uri}/routes`, { match_type: "path_prefix", match: "/new" });
-    expect((await server.read(edge.uri)).routes).to.deep.equal([second, first]);
-    expect((await inList()).routes).to.deep.equal([second, first]);
   });
 });

@@ -97,9 +97,7 @@ const agent = object({
   bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
   address: word(255).meta({ description: "Its IP address." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
-  session: sessionId()
-    .optional()
-    .meta({ description: "The id that the gateway gave its session; older gateways leave it out." }),
+  session: sessionId().optional().meta({ description: "The id that the gateway gave its session." }),
   client: text(255).optional().meta({ description: "The greeting of its SSH client." }),
   forwards_to: text(1024).optional().meta({ description: "Where it forwards to; SSH does not say it." }),
 });

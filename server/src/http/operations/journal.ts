@@ -105,16 +105,12 @@ const auditShape: Shape = {
         "The paths that an update changed; for a refused identity token, the claims and parts that did not match; for a refused sign-in, why.",
     }),
     object_digest: z.string().nullable().meta({
-      description:
-        "A keyed hash of the object after the change; null after a deletion, and in rows of older versions.",
+      description: "A keyed hash of the object after the change; null after a deletion, and for no object.",
     }),
-    event_digest: z
-      .string()
-      .nullable()
-      .meta({ description: "A keyed hash of the event; null in rows of older versions." }),
+    event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null for none." }),
     lane: z.string().nullable().meta({
       description:
-        "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite, in rows of older versions, and for all but admins of the account.",
+        "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite, and for all but admins of the account.",
     }),
     previous_hash: z.string().nullable().meta({
       description: "The hash of the row before; null for all but admins of the account, as `hash`.",
