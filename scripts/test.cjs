@@ -120,7 +120,7 @@ async function main() {
     console.log(
       `Left out: ${left.length} of ${all.length} files (${parts}). They are called *.full.test.ts:`,
     );
-    console.log("  npm run test:all    runs every file; npm run test:soak the long forms, about an hour");
+    console.log("  npm run test:all    runs every file; npm run test:soak the long forms, some hours");
   }
   // PostgreSQL's package ends a process that comes to its end by itself with 0, whatever exitCode says.
   process.exit(count("failed") > 0 ? 1 : 0);

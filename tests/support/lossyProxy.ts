@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { StandInServer } from "./standIn";
 
@@ -9,6 +10,8 @@ export type Fate =
   | "lost"
   /** The connection breaks while the server works on the request, so that a repetition arrives meanwhile. */
   | "cut"
+  /** The connection breaks, and the server gets the request only when it has answered the next one. */
+  | "late"
   /** The server carries out the request, but the answer never arrives. */
   | "answer lost"
   /** The connection breaks in the middle of the answer. */
@@ -27,25 +30,33 @@ export class LossyProxy {
     server: string,
     fateOf: (request: IncomingMessage) => Fate | Promise<Fate>,
   ): Promise<LossyProxy> {
+    let late: (() => Promise<unknown>) | undefined;
     const standIn = await StandInServer.start(async (asked, response) => {
       const [body, fate] = [await bytesOf(asked), await fateOf(asked)];
-      if (fate === "lost") return void asked.socket.destroy();
-      const forwarded = request(
-        server + asked.url,
-        { method: asked.method, headers: asked.headers },
-        async (answer) => {
-          const bytes = await bytesOf(answer);
-          if (fate === "silence" || fate === "cut") return;
-          if (fate === "answer lost") return void asked.socket.destroy();
-          if (fate === "bad gateway")
-            return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
-          response.writeHead(answer.statusCode ?? 500, answer.headers);
-          if (fate === "answered") return void response.end(bytes);
-          response.write(bytes.subarray(0, bytes.length / 2), () => asked.socket.destroy());
-        },
-      );
-      forwarded.on("error", () => asked.socket.destroy()).end(body);
+      const { url, method, headers } = asked;
+      const passOn = async () => {
+        const forwarded = request(server + url, { method, headers }).end(body);
+        const [answer] = (await once(forwarded, "response")) as [IncomingMessage];
+        return { answer, bytes: await bytesOf(answer) };
+      };
+      if (fate === "late") late = passOn;
+      if (fate === "lost" || fate === "late") return void asked.socket.destroy();
       if (fate === "cut") setImmediate(() => asked.socket.destroy());
+      try {
+        const { answer, bytes } = await passOn();
+        const before = late;
+        late = undefined;
+        await before?.();
+        if (fate === "silence" || fate === "cut") return;
+        if (fate === "answer lost") return void asked.socket.destroy();
+        if (fate === "bad gateway")
+          return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        if (fate === "answered") return void response.end(bytes);
+        response.write(bytes.subarray(0, bytes.length / 2), () => asked.socket.destroy());
+      } catch {
+        asked.socket.destroy();
+      }
     });
     return new LossyProxy(standIn);
   }
