@@ -35,7 +35,7 @@ describe("A comment", () => {
     expect(comment).to.include("`role-raised`");
   });
 
-  it("has one entry and one table for what one line of a program changes many times", () => {
+  it("has one entry and one table for what one line of a program changes many times, as the page and SARIF have", () => {
     const report = review(
       previewOf([
         ...Array.from({ length: 45 }, (_, index) => tlsEdge(`app${100 + index}`, { before: {}, after: OFF })),
@@ -50,7 +50,18 @@ describe("A comment", () => {
       .and.to.match(/\n\*\*45 addresses\*\*: `app100\.example\.com:443`, .* and 40 others\n\n\| \|/)
       .and.to.include("\n`shop.example.com:443`\n\n| |");
     expect(comment.match(/\| Client certificate \|/g)).to.have.length(1);
-    expect(JSON.parse(write(report, "json")).findings).to.have.length(46);
+    const page = write(report, "html");
+    expect(page.match(/<article class="finding/g)).to.have.length(2);
+    expect(page.match(/<article id="address/g)).to.have.length(2);
+    expect(page)
+      .to.match(/<b>45 findings<\/b>\. The first: /)
+      .and.to.include("<h3>45 addresses</h3>")
+      .and.to.include("app144.example.com:443");
+    const { results } = JSON.parse(write(report, "sarif")).runs[0];
+    expect(results.map((one: { occurrenceCount: number }) => one.occurrenceCount)).to.deep.equal([45, 1]);
+    expect(results[0].message.text).to.match(/^45 findings\. The first: /);
+    expect(results[0].locations[0].logicalLocations).to.have.length(45);
+    expect(JSON.parse(write(report, "json")).findings, "each, for programs").to.have.length(46);
   });
 
   it("has the guarantee that breaks and the address that changes, however many hold as before", () => {

@@ -1,3 +1,5 @@
+import { present } from "@tunnelplane/sdk/contract";
+import { addressGroups, findingGroups } from "./groups";
 import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
@@ -19,7 +21,10 @@ import {
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
   const { findings, standing, guarantees, addresses, violations = [], limits, hash } = report;
-  const places = new Map(addresses.map(({ address }, index) => [address, `address-${index + 1}`]));
+  const alike = addressGroups(report, (one) => [one.offStack, drawings(one.before, one.after), table(one)]);
+  const places = new Map(
+    alike.flatMap((group, index) => group.map(({ address }) => [address, `address-${index + 1}`])),
+  );
   const bySeverity = SEVERITIES.flatMap((severity) =>
     findings.filter((finding) => finding.severity === severity),
   );
@@ -45,7 +50,8 @@ ${filters(report)}
 ${section(
   "findings",
   "Findings",
-  bySeverity.map((finding) => findingItem(finding, places)),
+  findingGroups(bySeverity).map((group) => findingItem(group, places)),
+  findings.length,
 )}
 ${section(
   "policies",
@@ -67,7 +73,8 @@ ${section("guarantees", "Guarantees", guarantees.map(guaranteeRow))}
 ${section(
   "addresses",
   "Addresses that change",
-  addresses.map((change) => addressRow(change, places, findings)),
+  alike.map((group) => addressRow(group, places, findings)),
+  addresses.length,
 )}
 ${section(
   "other",
@@ -80,7 +87,8 @@ ${section(
 ${section(
   "standing",
   "Standing findings",
-  standing.map((finding) => findingItem(finding, places)),
+  findingGroups(standing).map((group) => findingItem(group, places)),
+  standing.length,
 )}
 ${section(
   "limits",
@@ -105,35 +113,49 @@ ${SEVERITIES.map((severity) => `<label class="chip ${severity}"><input type="che
 <output id="shown" aria-live="polite"></output>
 </form>`;
 
-const section = (id: string, title: string, items: readonly string[]): string =>
+/** @param count of what the items are about */
+const section = (id: string, title: string, items: readonly string[], count = items.length): string =>
   items.length === 0
     ? ""
-    : `<section id="${id}"><h2>${title} <small>${items.length}</small></h2>\n${items.join("\n")}\n</section>`;
+    : `<section id="${id}"><h2>${title} <small>${count}</small></h2>\n${items.join("\n")}\n</section>`;
 
 const tag = (text: string): string => ` <span class="tag">${escaped(text)}</span>`;
 
 type Places = ReadonlyMap<string, string>;
 
-function findingItem(finding: ReviewedFinding, places: Places): string {
-  const { severity, rule, sentence, hash, accepted, address } = finding;
-  const { at, place, remarks } = causeWords(finding);
+function findingItem(group: readonly ReviewedFinding[], places: Places): string {
+  const first = present(group[0]);
+  const { severity, rule, accepted } = first;
+  const { place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
   const tags = [...remarks, ...(accepted ? ["accepted"] : [])].map(tag).join("");
-  const row = places.get(address ?? "");
-  const link = row ? ` · <a href="#${row}">before and after</a>` : "";
-  const from = `from <code>${escaped(at)}</code>${place && ` in <code>${escaped(place)}</code>`}`;
+  const detail = (finding: ReviewedFinding) => {
+    const row = places.get(finding.address ?? "");
+    const link = row ? ` · <a href="#${row}">before and after</a>` : "";
+    return `from <code>${escaped(causeWords(finding).at)}</code>${place && ` in <code>${escaped(place)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
+  };
+  const count = group.length > 1 ? `<b>${group.length} findings</b>. The first: ` : "";
+  const others = group.slice(1).map((finding) => `<p>${prose(finding.sentence)} ${detail(finding)}</p>`);
   return `<article class="finding ${severity}" data-severity="${severity}" data-text>
-<p><span class="severity">${severity}</span> ${prose(sentence)}${tags}</p>
-<p class="detail"><code>${escaped(rule)}</code> ${from} · hash <code>${escaped(hash)}</code>${link}</p>
-</article>`;
+<p><span class="severity">${severity}</span> ${count}${prose(first.sentence)}${tags}</p>
+<p class="detail"><code>${escaped(rule)}</code> ${detail(first)}</p>
+${folded("The others", others)}</article>`;
 }
 
+const folded = (title: string, items: readonly string[]): string =>
+  items.length === 0
+    ? ""
+    : `<details class="detail"><summary>${title}</summary>\n${items.join("\n")}\n</details>\n`;
+
 function addressRow(
-  change: Report["addresses"][number],
+  group: Report["addresses"],
   places: Places,
   findings: readonly ReviewedFinding[],
 ): string {
-  const { address, before, after, offStack } = change;
-  const found = findings.filter((finding) => finding.address === address);
+  const first = present(group[0]);
+  const { before, after, offStack } = first;
+  const names = group.map(({ address }) => address);
+  const isHere = new Set<string | undefined>(names);
+  const found = findings.filter(({ address }) => isHere.has(address));
   const severities = SEVERITIES.filter((severity) => found.some((finding) => finding.severity === severity));
   const rules = [...new Map(found.map(({ rule, severity }) => [rule, severity]))];
   const marks = [
@@ -142,11 +164,13 @@ function addressRow(
     ...(after ? [] : [tag("gone")]),
     ...(offStack ? [tag("reached from another stack")] : []),
   ];
-  return `<article id="${places.get(address)}" class="address ${severities[0] ?? ""}" data-severity="${severities.join(" ")}" data-text>
-<h3><code>${escaped(address)}</code></h3>
-<p class="marks">${marks.join(" ")}</p>
+  const listed = names.map((name) => `<code>${escaped(name)}</code>`);
+  const title = names.length > 1 ? `${names.length} addresses` : listed[0];
+  return `<article id="${places.get(first.address)}" class="address ${severities[0] ?? ""}" data-severity="${severities.join(" ")}" data-text>
+<h3>${title}</h3>
+${names.length > 1 ? folded("Which", listed) : ""}<p class="marks">${marks.join(" ")}</p>
 ${drawings(before, after)}
-${table(change)}
+${table(first)}
 </article>`;
 }
 

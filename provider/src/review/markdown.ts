@@ -2,6 +2,7 @@ import { present } from "@tunnelplane/sdk/contract";
 import { exampleWords } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
 import { Comment, type Entry, type Section } from "./comment";
+import { addressGroups, findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import { trafficRows, trafficWords } from "./trafficWords";
@@ -28,7 +29,7 @@ const MARK = "<!-- tunnelplane-review -->";
 
 /** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
-  const { findings, standing, guarantees, addresses, violations = [] } = report;
+  const { findings, standing, guarantees, violations = [] } = report;
   const traffic = report.traffic ? [prose(trafficWords(report)), ""] : [];
   const head = visible(
     `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), "", ...traffic].join("\n")}\n`,
@@ -68,7 +69,7 @@ export function markdownOf(report: Report): string {
     {
       title: "### Addresses that change",
       name: "addresses",
-      entries: addressEntries(addresses, findings),
+      entries: addressEntries(report),
     },
     {
       title: "### Other fields that change",
@@ -90,33 +91,13 @@ export function markdownOf(report: Report): string {
   return head + body.text + [...cut, ...ending(report), ""].join("\n");
 }
 
-/**
- * An entry for all findings of one rule and one cause, in the order of their first. What one line of a
- * program declares many times is one cause.
- */
-function entriesOf(findings: readonly ReviewedFinding[]): Entry[] {
-  const groups = groupedBy(findings, ({ rule, severity, cause, certain }) => {
-    const { urn, id, kind, name, property, file, line } = cause;
-    const place = line === undefined ? (urn ?? id ?? [kind, name]) : [file, line, kind];
-    return JSON.stringify([rule, severity, certain, place, property]);
-  });
-  return groups.map((group) => ({
+/** One for all findings of one rule and one cause. */
+const entriesOf = (findings: readonly ReviewedFinding[]): Entry[] =>
+  findingGroups(findings).map((group) => ({
     text: item(group),
     count: group.length,
     rule: present(group[0]).rule,
   }));
-}
-
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return [...groups.values()];
-}
 
 /** Sorted: first the guarantees that break, last those that hold as before. */
 const guaranteesInOrder = (guarantees: Report["guarantees"]): Report["guarantees"][number][] =>
@@ -128,28 +109,17 @@ function weightOf({ before, after }: Report["guarantees"][number]): number {
   return states.indexOf(after?.state) + (isSame ? states.length : 0);
 }
 
-/** One for all addresses with the same table, first those with the most severe findings. */
-function addressEntries(addresses: Report["addresses"], findings: Report["findings"]): Entry[] {
-  const severities = new Map<string, number>();
-  for (const { address = "", severity, accepted } of findings) {
-    const rank = accepted ? SEVERITIES.length : SEVERITIES.indexOf(severity);
-    severities.set(address, Math.min(rank, severities.get(address) ?? rank));
-  }
-  const rankOf = ({ address }: Report["addresses"][number]) =>
-    severities.get(address) ?? SEVERITIES.length + 1;
-  const inOrder = addresses.toSorted((one, other) => rankOf(one) - rankOf(other));
-  return groupedBy(inOrder, (one) => JSON.stringify([addressRemarks(one, 1), addressTable(one)])).map(
-    (group) => {
-      const [first] = group;
-      const names = named(group.map(({ address }) => address));
-      const title = group.length > 1 ? `**${group.length} addresses**: ${names}` : names;
-      return {
-        text: `${title}${addressRemarks(present(first), group.length)}\n${addressTable(present(first))}`,
-        count: group.length,
-      };
-    },
-  );
-}
+/** One for all addresses with the same table. */
+const addressEntries = (report: Report): Entry[] =>
+  addressGroups(report, (one) => [addressRemarks(one, 1), addressTable(one)]).map((group) => {
+    const [first] = group;
+    const names = named(group.map(({ address }) => address));
+    const title = group.length > 1 ? `**${group.length} addresses**: ${names}` : names;
+    return {
+      text: `${title}${addressRemarks(present(first), group.length)}\n${addressTable(present(first))}`,
+      count: group.length,
+    };
+  });
 
 /** How many addresses and hashes are named for several findings of one cause. */
 const MOST_ADDRESSES = 5;

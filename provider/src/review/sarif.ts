@@ -1,4 +1,6 @@
+import { present } from "@tunnelplane/sdk/contract";
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
+import { findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
 import { trafficWords } from "./trafficWords";
 import { verdictWords } from "./words";
@@ -32,7 +34,7 @@ export function sarifOf(report: Report): object {
             toolExecutionNotifications: notes.map((text) => ({ level: "note", message: { text } })),
           },
         ],
-        results: findings.map(resultOf),
+        results: findingGroups(findings).map(resultOf),
         properties: { verdict: report.access.verdict, hash, traffic: countsIn(report) },
       },
     ],
@@ -52,41 +54,38 @@ const ruleOf = ({ rule, severity, description }: (typeof RULES)[number]): object
   defaultConfiguration: { level: LEVELS[severity] },
 });
 
-function resultOf({
-  rule,
-  severity,
-  sentence,
-  cause,
-  hash,
-  accepted,
-  certain,
-  offStack,
-  address,
-  example,
-  proved,
-}: ReviewedFinding): object {
+/** One for all findings of one rule and one cause. */
+function resultOf(group: readonly ReviewedFinding[]): object {
+  const { rule, severity, sentence, cause, hash, accepted, certain, address, example, proved } = present(
+    group[0],
+  );
+  const names = new Map(group.map((finding) => [finding.cause.urn ?? finding.cause.name, finding.cause]));
   return {
     ruleId: rule,
     ruleIndex: RULES.findIndex((one) => one.rule === rule),
     level: LEVELS[severity],
-    message: { text: sentence },
+    message: { text: group.length > 1 ? `${group.length} findings. The first: ${sentence}` : sentence },
+    occurrenceCount: group.length,
     locations: [
       {
         physicalLocation: {
           artifactLocation: { uri: encodeURI(cause.file ?? PROJECT_FILE) },
           region: { startLine: cause.line ?? 1 },
         },
-        logicalLocations: [
-          {
-            name: cause.name,
-            kind: cause.kind,
-            ...(cause.urn !== undefined && { fullyQualifiedName: cause.urn }),
-          },
-        ],
+        logicalLocations: [...names.values()].map(({ name, kind, urn }) => ({
+          name,
+          kind,
+          ...(urn !== undefined && { fullyQualifiedName: urn }),
+        })),
       },
     ],
     partialFingerprints: { "tunnelplaneFinding/v1": hash },
     ...(accepted && { suppressions: [{ kind: "external", status: "accepted" }] }),
-    properties: { certain, offStack, ...(address !== undefined && { address }), proved, example },
+    properties: {
+      ...{ certain, offStack: group.some(({ offStack }) => offStack) },
+      ...(address !== undefined && { address }),
+      ...(group.length > 1 && { all: group.map(({ sentence, hash }) => ({ sentence, hash })) }),
+      ...{ proved, example },
+    },
   };
 }
