@@ -41,12 +41,6 @@ onOneDatabase("An API key", (start) => {
     );
   });
 
-  it("is valid until it is deleted if it has no end", async () => {
-    const key = await server.created("/api_keys", {});
-    expect(key.expires_at).to.equal(null);
-    expect((await server.read(key.uri)).expires_at).to.equal(null);
-  });
-
   it("keeps its end in every update, even after it has expired", async () => {
     const key = await server.created("/api_keys", { expires_at: inSeconds(36_000) });
     await expectRefusedBut(

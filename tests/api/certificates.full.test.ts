@@ -11,7 +11,6 @@ onOneDatabase("Certificates", (start) => {
   describe("Certificate authorities", () => {
     const PATH = "/certificate_authorities";
     const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });
-    const authority = () => server.created(PATH, { ca_pem: certificate().pem });
 
     const KINDS: Record<
       string,
@@ -72,20 +71,6 @@ onOneDatabase("Certificates", (start) => {
         expectRefused(answer, invalid("ca_pem", "private key"));
         expect(answer.text).not.to.include(privateKey.split("\n")[1]);
       }
-    });
-
-    it("fields that follow from the certificate cannot be set", async () => {
-      const { uri } = await authority();
-      for (const field of [
-        "subject_common_name",
-        "not_before",
-        "not_after",
-        "key_usages",
-        "extended_key_usages",
-      ])
-        expect(
-          (await server.unchangedBy(uri, () => server.rest.patch(uri, { [field]: "x" }))).status,
-        ).to.equal(400);
     });
   });
 

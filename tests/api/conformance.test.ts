@@ -1,7 +1,9 @@
+import { marksOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
   expectRefused,
+  immutable,
   invalid,
   notFound,
   notJson,
@@ -52,16 +54,21 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       expect(listed).to.deep.equal(asListed(type, read));
     });
 
-    it(`${name} that was changed answers with the change and leaves the rest alone`, async () => {
+    it(`${name} that was changed, a field at a time or all at once, answers with the change and leaves the rest alone`, async () => {
       const { uri } = (await create(type, { description: "first", metadata: "kept" })).body;
-      const before = await server.read(uri);
-      const change = { description: "second", ...type.update };
-      const answer = await server.rest.patch(uri, change);
-      expect(answer.status, answer.text).to.equal(200);
-      // A change of what a guarantee says is judged anew.
-      const judged = "judged_at" in before && { judged_at: answer.body.judged_at };
-      expect(answer.body).to.deep.equal({ ...before, ...change, ...judged });
-      expect(await server.read(uri)).to.deep.equal(answer.body);
+      const all = { description: "second", ...type.update };
+      const each = Object.entries({ metadata: "other", ...all }).map(([field, value]) => ({
+        [field]: value,
+      }));
+      for (const change of [...each, all]) {
+        const before = await server.read(uri);
+        const answer = await server.rest.patch(uri, change);
+        expect(answer.status, answer.text).to.equal(200);
+        // A change of what a guarantee says is judged anew.
+        const judged = "judged_at" in before && { judged_at: answer.body.judged_at };
+        expect(answer.body).to.deep.equal({ ...before, ...change, ...judged });
+        expect(await server.read(uri)).to.deep.equal(answer.body);
+      }
     });
 
     it(`${name} that was deleted is gone`, async () => {
@@ -90,12 +97,15 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
         expectRefused(await server.rest.post(path, { ...body, [field]: "x" }), unknownField(field));
     });
 
-    it(`${name} cannot be given an id, an address or a time by the caller`, async () => {
+    it(`${name} cannot be given what the server makes, and keeps what is set at its creation`, async () => {
       const at = await createAt(type);
-      for (const field of ["id", "uri", "created_at"]) {
-        const answer = await server.unchangedBy(at, () => server.rest.patch(at, { [field]: "x" }));
-        expect(answer.status, answer.text).to.equal(400);
-      }
+      const { fields, computed } = type.definition;
+      const refusedAt = async (field: string) =>
+        server.unchangedBy(at, () => server.rest.patch(at, { description: "x", [field]: "x" }));
+      for (const field of ["id", "uri", "created_at", ...Object.keys(computed)])
+        expect((await refusedAt(field)).status, field).to.equal(400);
+      for (const [field, schema] of Object.entries(fields))
+        if (marksOf(schema).immutable) expectRefused(await refusedAt(field), immutable(field));
     });
 
     it(`${name} with a field of a wrong type is refused, and the answer names the field`, async () => {

@@ -19,19 +19,6 @@ onOneDatabase("Credentials", (start) => {
         expect(JSON.stringify(later)).not.to.include(token);
       }
     });
-
-    it("no two tunnel credentials have the same token", async () => {
-      const created = await Promise.all(Array.from({ length: 20 }, () => server.created("/credentials", {})));
-      expect(new Set(created.map(({ token }) => token)).size).to.equal(20);
-    });
-
-    it("a token cannot be chosen or set", async () => {
-      const { uri } = await server.created("/credentials", {});
-      expect((await server.rest.post("/credentials", { token: "my-own" })).status).to.equal(400);
-      expect(
-        (await server.unchangedBy(uri, () => server.rest.patch(uri, { token: "my-own" }))).status,
-      ).to.equal(400);
-    });
   });
 
   describe("SSH credentials", () => {

@@ -1,6 +1,5 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, type Json, serverOfThisFile, stale, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";
@@ -221,29 +220,6 @@ onEveryDatabase("Guarantees", (start) => {
       expect({ state, names: /5000 states/.test(reason) }).to.deep.equal({ state: "unproved", names: true });
     // None of them held, so none refuses the next change.
     expect((await change()).status).to.equal(200);
-  });
-
-  it("are changed by admins alone, and read by everybody", async () => {
-    const { guarantee } = await adminPages();
-    const { rest } = await server.member();
-    const forbidden = { status: 403, code: "TP_1200", mentions: ["Only admins"] };
-    const path = `/guarantees/${guarantee.id}`;
-    await expectRefusedBut(
-      [
-        () => rest.post("/guarantees", { expect: "refused", addresses: ["*:*"] }),
-        () => rest.patch(path, { mode: "report" }),
-        () => rest.delete(path),
-      ],
-      forbidden,
-      () => server.rest.patch(path, { metadata: "by an admin" }),
-    );
-    expect((await rest.get(path)).body).to.include({ id: guarantee.id, state: "holds", mode: "enforce" });
-    const { guarantees } = (await rest.get("/guarantees?limit=100")).body;
-    expect(guarantees.map(({ id }: Json) => id)).to.include(guarantee.id);
-    const own = new SetInTest(rest, unique("set"));
-    const inSet = await own.send([declared("guarantee", "mine", { expect: "refused", addresses: ["*:*"] })]);
-    expect(inSet.status, inSet.text).to.equal(403);
-    expect((await server.read(path)).mode).to.equal("enforce");
   });
 
   it("also refuse the changes of members, and name a request without what the member may not see", async () => {

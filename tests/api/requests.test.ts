@@ -110,17 +110,6 @@ onOneDatabase("Every request:", (start) => {
     });
   });
 
-  it("the header Host must be an address", async () => {
-    const refusal = { status: 400, code: "TP_1008", mentions: ["Host"] };
-    expectRefused(await raw("GET /ip_policies HTTP/1.1", ...withoutHost()), refusal);
-    for (const host of ["", 'a","x":"b', "$&", "a/b", "user@here"])
-      expectRefused(await raw("GET /ip_policies HTTP/1.1", `Host: ${host}`, ...withoutHost()), refusal);
-    for (const host of ["here", "tunnels.example.com:4040", "127.0.0.1", "[::1]:4040"]) {
-      const answer = await raw("GET /ip_policies?limit=1 HTTP/1.1", `Host: ${host}`, ...withoutHost());
-      expect(answer.body.uri).to.equal(`http://${host}/ip_policies`);
-    }
-  });
-
   it("an unknown Expect header is ignored", async () => {
     expect(
       (await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { execute, onOneDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
 const lacks = (...mentions: string[]) => ({ status: 403, code: "TP_1200", mentions });
@@ -167,16 +167,5 @@ onOneDatabase("The scopes of an API key", (start) => {
     expect((await server.rest.get(key.uri, { "if-none-match": etag })).status, "it may change").to.equal(200);
     expect((await server.rest.patch(key.uri, { last_used_at: null })).status).to.equal(400);
     await server.rest.delete(key.uri);
-  });
-
-  it("of a key that an older version stored are all", async () => {
-    const key = await server.created("/api_keys", {});
-    await execute(
-      server.data,
-      `update resource set document = replace(document, '"scopes":[],', '') where id = '${key.id}'`,
-    );
-    expect((await server.read(key.uri)).scopes).to.deep.equal([]);
-    expect((await new Rest(server.url, key.token).post("/ip_policies", {})).status).to.equal(201);
-    expect((await server.rest.patch(key.uri, { scopes: ["read"] })).body.scopes).to.deep.equal(["read"]);
   });
 });

@@ -277,10 +277,4 @@ onEveryDatabase("What a search finds", (start) => {
     expect(added).not.to.deep.equal([]);
     expect(idsOf(lent)).to.include.members(added.filter((id) => id.startsWith("ipp_")));
   });
-
-  it("is refused to gateways and to who has no role", async () => {
-    const { rest } = await server.member({ role: "gateway" });
-    const refusal = { status: 403, code: "TP_1200", mentions: ["search objects"] };
-    expectRefused(await rest.get(pathOf("amber")), refusal);
-  });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { expectRefused, immutable, type Json, serverOfThisFile } from "../support/api/expect";
+import { type Json, serverOfThisFile } from "../support/api/expect";
 import { inTemporaryFolder, run, sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";
 
@@ -66,19 +66,6 @@ onOneDatabase("SSH certificate authorities", (start) => {
       );
     });
   }
-
-  it("one keeps its key in updates, and the key's parameters cannot be changed", async () => {
-    const { uri, public_key } = await server.created(AUTHORITIES, {});
-    expect((await server.rest.patch(uri, { description: "people" })).body).to.include({
-      public_key,
-      key_type: "ed25519",
-    });
-    for (const change of [{ private_key_type: "rsa" }, { elliptic_curve: "256" }, { key_size: 2048 }])
-      expectRefused(
-        await server.unchangedBy(uri, () => server.rest.patch(uri, change)),
-        immutable(Object.keys(change)[0] as string),
-      );
-  });
 
   it("one never shows its private key, in any answer or log", async () => {
     const before = server.log.length;
@@ -206,23 +193,5 @@ onOneDatabase("SSH certificates", (start) => {
     const before = Date.now();
     const earlier = await issue({ valid_after: at(-48) });
     expect(Date.parse(earlier.valid_until)).to.be.at.least(before + 24 * HOUR - 1000);
-  });
-
-  it("an update changes the description only; the certificate stays the same", async () => {
-    const issued = await issue({ principals: ["ada"] });
-    const changed = await server.rest.patch(issued.uri, { description: "laptop", metadata: "{}" });
-    expect(changed.body).to.deep.equal({ ...issued, description: "laptop", metadata: "{}" });
-    for (const field of [
-      "ssh_certificate_authority_id",
-      "public_key",
-      "principals",
-      "critical_options",
-      "extensions",
-      "valid_after",
-      "valid_until",
-    ]) {
-      const attempt = () => server.rest.patch(issued.uri, { [field]: issued[field] });
-      expectRefused(await server.unchangedBy(issued.uri, attempt), immutable(field));
-    }
   });
 });
