@@ -26,12 +26,6 @@ describe("A program in a language that does not check names", () => {
       ]);
     });
   }
-
-  it("may use names of its own with underscores where names are its own", async () => {
-    expect(
-      await plugin.check("TunnelGroupBackend", { labels: { some_key: "web", ip_policy_id: "x" } }),
-    ).to.deep.equal([]);
-  });
 });
 
 describe("A name that the native provider does not know", () => {

@@ -92,16 +92,4 @@ describe("An object that a program makes", () => {
     await changesNow();
     expect(await namesAt("/edges/tls")).to.have.members(ofBoth("store"));
   });
-
-  it("gets its name with the next write, too, if an import file brought it into the state", async () => {
-    await withoutNames();
-    stack.editState(({ inputs, outputs }) => {
-      for (const properties of [inputs, outputs]) delete properties?.__intent;
-    });
-    expect((await changesNow()).changes).to.deep.equal([]);
-    declared = { ...declared, description: "fourth" };
-    await changesNow();
-    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("store"));
-    expect(await namesAt("/edges/https")).to.have.members(ofBoth("site"));
-  });
 });

@@ -13,8 +13,6 @@ type Type =
   | "CertificateAuthority"
   | "IpPolicy"
   | "TlsEdge"
-  | "EventSubscription"
-  | "EventDestination"
   | "IpPolicyRule"
   | "SshCredential"
   | "SshUserCertificate";
@@ -57,44 +55,6 @@ describe("A preview without a server", () => {
       type: "IpPolicy",
       args: { description: "ü".repeat(56) + "x".repeat(144) },
       says: ["description is 256 bytes in UTF-8 (200 characters)", "at most 255 bytes"],
-    },
-    {
-      what: "a minimum version for TLS that the edge does not terminate",
-      type: "TlsEdge",
-      args: { tlsTermination: { terminateAt: "upstream", minVersion: "1.3" } },
-      says: ['tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
-    },
-    {
-      what: "a property with the name that it has on the wire",
-      type: "TlsEdge",
-      args: { tls_termination: { min_version: "1.3" } },
-      says: ["tls_termination is not a property here; did you mean `tlsTermination`?"],
-    },
-    {
-      what: "a policy whose action nobody knows",
-      type: "TlsEdge",
-      args: { policies: { inbound: [{ actions: [{ type: "explode" }] }] } },
-      says: ["policies.inbound[0].actions[0].type must be one of", '"deny"'],
-    },
-    {
-      what: "a subscription to events that nobody sends",
-      type: "EventSubscription",
-      args: { sources: [{ type: "ip_policy_painted.v0" }] },
-      says: ["sources[0].type is no event type", "ip_policy_created.v0"],
-    },
-    {
-      what: "a destination with two targets",
-      type: "EventDestination",
-      args: {
-        target: {
-          monitoringService: { apiKey: "key" },
-          logService: {
-            logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:x",
-            auth: { role: { roleRef: "arn:aws:iam::123456789012:role/x" } },
-          },
-        },
-      },
-      says: ["must be left out, because", "exactly one of"],
     },
     {
       what: "every mistake of a resource at once",

@@ -15,6 +15,14 @@ describe("The start of a provider", () => {
     expect(types).to.deep.equal(["ipPolicy"]);
   });
 
+  it("loads neither the contract nor a parser of YAML for a program without a catalogue", () => {
+    const loaded = run('require("@tunnelplane/pulumi"); console.log(Object.keys(require.cache).join("\\n"))');
+    expect(loaded).to.contain(join("provider", "dist", "catalogue", "catalogue.js"));
+    expect(loaded).not.to.match(
+      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|switches|terminal|unknown)\.js)|dist.catalogue.declare/,
+    );
+  });
+
   it("loads no types, because there are none in programs, and no client but Node's own", () => {
     const loaded = run('require("@tunnelplane/sdk"); console.log(Object.keys(require.cache).join("\\n"))');
     expect(loaded).to.match(/sdk.dist.client.transport\.js$/m);

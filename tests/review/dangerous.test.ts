@@ -1,11 +1,11 @@
 import { review, write } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
-import { type Inputs, previewOf, step, TOKENS, type Tokens, tokensOf } from "./support";
+import { type Inputs, previewOf, step } from "./support";
 
 const PEMS = [certificate({ name: "Clients" }).pem, certificate({ name: "Clients" }).pem] as const;
 
-/** A route that signs users in and asks for a token. */
+/** A route that signs users in. */
 const route = (name: string, before: Inputs, after: Inputs): object[] => {
   const common = { edgeId: "id_of_site", match: `/${name}`, matchType: "path_prefix" };
   const site = { hostports: ["site.example.com:443"] };
@@ -17,9 +17,6 @@ const route = (name: string, before: Inputs, after: Inputs): object[] => {
     }),
   ];
 };
-
-const tokens = (more: Partial<Tokens>): object[] =>
-  route("api", { jwtValidation: tokensOf() }, { jwtValidation: tokensOf(more) });
 
 const signIn = (more: Inputs): object[] => {
   const oidc = {
@@ -42,23 +39,6 @@ const CHANGES: readonly (readonly [
   severity: string,
   says: readonly (string | RegExp)[],
 ])[] = [
-  ...(
-    [
-      ["issuers", "https://evil.example"],
-      ["audiences", "everything"],
-      ["algorithms", "RS256"],
-      ["keys", "https://evil.example/keys"],
-    ] as const
-  ).map(
-    ([of, more]) =>
-      [
-        `one of the ${of} of tokens is added`,
-        () => tokens({ [of]: [...TOKENS[of], more] }),
-        "token-changed",
-        "medium",
-        [more],
-      ] as const,
-  ),
   [
     "OPTIONS requests pass without sign-in",
     () => signIn({ optionsPassthrough: true }),

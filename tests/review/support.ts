@@ -124,28 +124,16 @@ export function step(
 export const same = (type: string, name: string, inputs: Inputs): object =>
   step(type, name, { before: inputs, after: inputs });
 
-export interface Tokens {
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-  readonly algorithms: readonly string[];
-  readonly keys: readonly string[];
-}
-export const TOKENS: Tokens = {
-  issuers: ["https://id.example.com"],
-  audiences: ["api"],
-  algorithms: ["ES256"],
-  keys: ["https://id.example.com/keys"],
-};
 /** A check of tokens in the Authorization header. */
-export const tokensOf = (more: Partial<Tokens> = {}) => {
-  const { issuers, audiences, algorithms, keys } = { ...TOKENS, ...more };
-  return {
-    issuer: { allowList: issuers.map((value) => ({ value })) },
-    audience: { allowList: audiences.map((value) => ({ value })) },
-    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-    jws: { allowedAlgorithms: algorithms, keys: { sources: { additionalJkus: keys } } },
-  };
-};
+export const tokensOf = () => ({
+  issuer: { allowList: [{ value: "https://id.example.com" }] },
+  audience: { allowList: [{ value: "api" }] },
+  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+  jws: {
+    allowedAlgorithms: ["ES256"],
+    keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
+  },
+});
 
 /** A step of a TLS edge that serves `<name>.example.com:443`, and by default asks for client certificates. */
 export function tlsEdge(name: string, { before, after }: { before?: Inputs; after?: Inputs }): object {

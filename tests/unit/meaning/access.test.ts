@@ -25,19 +25,6 @@ describe("A change of who may come in", () => {
     expect(finding.cause).to.deep.include({ name: "app-mtls", property: "enabled", urn: module.urn });
   });
 
-  it("is not reported for another order of authorities or another description", () => {
-    const other = authority("staff");
-    expectNothing(
-      world(agent, ca, other, edge(mutual("partners", "staff"))),
-      world(
-        edge({ ...mutual("staff", "partners"), description: "another", metadata: "{}" }),
-        other,
-        ca,
-        agent,
-      ),
-    );
-  });
-
   it("is reported as uncertain if values are not known yet, and never ignored", () => {
     const before = world(agent, ca, edge(mutual("partners")));
     const maybe = onlyFinding(

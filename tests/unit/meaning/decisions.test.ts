@@ -11,19 +11,7 @@ import {
 import { expect } from "chai";
 import fc from "fast-check";
 import { change } from "./generatedWorlds";
-import {
-  agent,
-  authority,
-  declared,
-  edge,
-  mutual,
-  policy,
-  ref,
-  restricted,
-  site,
-  tokensOf,
-  world,
-} from "./worlds";
+import { declared, edge, policy, ref, restricted, site, tokensOf, world } from "./worlds";
 
 const WWW = "www.example.com:443";
 const ask = (of: World, request: Partial<DecisionRequest> = {}): Decision =>
@@ -47,14 +35,6 @@ const when = (expressions: string[], type: string, config: object = {}) => ({
   actions: [{ type, config }],
 });
 const jwt = { jwt_validation: tokensOf("https://id.example.com", "https://id.example.com/jwks") };
-const token = {
-  issuer: "https://id.example.com",
-  audiences: ["api"],
-  algorithm: "RS256",
-  keys: "https://id.example.com/jwks",
-  at: { method: "header", name: "authorization", prefix: "Bearer " },
-};
-const oidc = { oidc: { issuer: "https://id.example.com", client_id: "app", options_passthrough: true } };
 
 describe("A decision says what happens to a request:", () => {
   it("an edge that no gateway can serve is closed at its names, and no wildcard takes them over", () => {
@@ -85,36 +65,6 @@ describe("A decision says what happens to a request:", () => {
         "www.example.com:8443 is not served, because no gateway listens for port 8443",
       ],
     ]);
-  });
-
-  it("networks, user agents, tokens, sign-in and policies are asked in this order, and the backend last", () => {
-    const of = world(
-      site({
-        ...restricted("office"),
-        ...jwt,
-        ...oidc,
-        user_agent_filter: { deny: ["bot"] },
-        ...inbound(when(['req.method == "PUT"'], "deny", { status_code: 451 })),
-      }),
-      policy("office", "allow 198.51.100.0/24"),
-    );
-    const session = { issuer: "https://id.example.com", client_id: "app" };
-    const steps: [Partial<DecisionRequest>, string, string][] = [
-      [{ from: "203.0.113.1" }, "refused 403", "ip_restriction"],
-      [{ user_agent: "a bot" }, "refused 403", "user_agent_filter"],
-      [{}, "refused 401", "jwt_validation"],
-      [{ token: "invalid" }, "refused 401", "jwt_validation"],
-      [{ token: { ...token, audiences: ["web"] } }, "refused 403", "jwt_validation"],
-      [{ token: { ...token, at: { ...token.at, name: "x-token" } } }, "refused 401", "jwt_validation"],
-      [{ token }, "sign_in 302", "oidc"],
-      [{ token, method: "OPTIONS" }, "answered 200", "backend"],
-      [{ token, session, method: "PUT" }, "refused 451", "policies"],
-      [{ token, session }, "answered 200", "backend"],
-    ];
-    for (const [request, expected, field] of steps) {
-      expect(said(of, request), JSON.stringify(request)).to.equal(expected);
-      expect(ask(of, request).by?.field).to.equal(field);
-    }
   });
 
   it("the first policy that answers decides, and what it answers is a refusal from 400 on", () => {
@@ -153,37 +103,6 @@ describe("A decision says what happens to a request:", () => {
       ])
         expect(said(denied(expression), { from }), `${expression} from ${from}`).to.equal("refused 403");
     }
-  });
-
-  it("a TLS edge asks for version, certificate, network and policies before it sends on", () => {
-    const of = world(
-      agent,
-      edge({
-        tls_termination: { min_version: "1.3" },
-        ...mutual("staff"),
-        ...restricted("office"),
-        ...inbound(when(['conn.client_ip == "198.51.100.9"'], "deny")),
-      }),
-      authority("staff"),
-      authority("other"),
-      policy("office", "allow 198.51.100.0/24"),
-    );
-    const good = {
-      address: "app.example.com:443",
-      client_certificate: { authority: "certificate_authority_staff" },
-    };
-    expect(said(of, good)).to.equal("answered");
-    expect(ask(of, good).goes_to).to.deep.equal({ kind: "tunnels" });
-    for (const [field, request] of Object.entries({
-      tls_termination: { tls: "1.2" as const },
-      mutual_tls: { client_certificate: { authority: "certificate_authority_other" } },
-      ip_restriction: { from: "203.0.113.1" },
-      policies: { from: "198.51.100.9" },
-    })) {
-      expect(said(of, { ...good, ...request }), field).to.equal("closed");
-      expect(ask(of, { ...good, ...request }).by?.field).to.equal(field);
-    }
-    expect(said(of, { ...good, tls: null })).to.equal("closed");
   });
 });
 

@@ -15,7 +15,6 @@ import {
   policy,
   restricted,
   route,
-  SITE,
   serving,
   site,
   tokensOf,
@@ -48,32 +47,6 @@ const office = (...cidrs: string[]) =>
   world(site(restricted("office")), policy("office", ...cidrs.map((cidr) => `allow ${cidr}`)));
 
 describe("Recorded traffic, decided before and after a change,", () => {
-  it("says how many requests would be refused, from where, and which are newly answered", async () => {
-    const found = await replay(
-      office("198.51.0.0/16", "203.0.113.0/24"),
-      office("198.51.100.0/24", "192.0.2.0/24"),
-      trafficLine({ count: 40_000 }),
-      trafficLine({ count: 200, from: "198.51.7.0/24", path: "/a" }),
-      trafficLine({ count: 100, from: "198.51.8.0/24" }),
-      // Two addresses of one network, and one of IPv6, which nothing admits.
-      trafficLine({ count: 7, from: "203.0.113.7" }),
-      trafficLine({ count: 5, from: "203.0.113.8", hour: HOUR }),
-      trafficLine({ count: 3, from: "192.0.2.0/24", status: 403 }),
-      trafficLine({ from: "2001:db8::/48", status: 403 }),
-    );
-    expect(counts(found)).to.deep.equal({ requests: 40_316, refused: 312, opened: 3, moved: 0, unknown: 0 });
-    expect(found.sentence).to.equal(
-      "312 of 40,316 requests would be refused, from 3 networks; first: `GET www.example.com:443/a` from 198.51.7.0/24: 200 → 403; 3 would be newly answered; first: `GET www.example.com:443/` from 192.0.2.0/24: 403 → 200.",
-    );
-    expect(found).to.include({ networks: 3, damaged: 0, first_hour: trafficLine().hour, last_hour: HOUR });
-    expect(found.examples.map(({ kind, requests }) => [kind, requests])).to.deep.equal([
-      ["refused", 312],
-      ["opened", 3],
-    ]);
-    expect(found.examples[0]?.request).to.include({ address: SITE, path: "/a", from: "198.51.7.0/24" });
-    expect(found.examples[0]?.after).to.include({ outcome: "refused", status: 403 });
-  });
-
   it("has an example for each cause, the most frequent first", async () => {
     const before = world(site(), route("/api"), route("/admin"));
     const after = world(
@@ -169,14 +142,6 @@ describe("Recorded traffic, decided before and after a change,", () => {
       );
       expect(await fateOf(OPEN, twins, of("ca_elsewhere", "Ours"))).to.equal("unknown");
     });
-  });
-
-  it("counts damaged lines, and uses the rest", async () => {
-    const found = await replay(OPEN, OPEN, { damaged: 2, reason: "is not JSON" }, trafficLine({ count: 2 }));
-    expect(counts(found)).to.include({ requests: 2 });
-    expect(found.sentence).to.equal(
-      "0 of 2 requests would be refused; 0 would be newly answered. 1 damaged line is left out.",
-    );
   });
 
   it("is counted in bounded memory, however many causes there are", async () => {
