@@ -15,7 +15,7 @@ const SOURCES = PACKAGES.flatMap((part) =>
 function namesIn(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   return [
-    ...(text.match(/(?<![\w./-])[\w/]+(?:\.test)?\.ts\b/g) ?? []),
+    ...(text.match(/(?<![\w./-])[\w/]+(?:\.full)?(?:\.test)?\.ts\b/g) ?? []),
     ...[...text.matchAll(/`([a-z][\w/]*\/)`/g)].map(([, name = ""]) => name),
   ];
 }
