@@ -43,15 +43,9 @@ describe("The program that adopt writes", () => {
     expect(new Set(names).size).to.equal(names.length);
     for (const name of names) expect(name).to.match(ENTRY_NAME);
     expect(namesIn(first).tlsEdges).to.include("example.com-443");
-    expect(namesIn(first).ipPolicies).to.include.members([
-      "office",
-      "office-ip-policy",
-      "5",
-      "ip-policy",
-      "ip-policy-2",
-      "true",
-      "1e3",
-    ]);
+    expect(namesIn(first).ipPolicies).to.include.members(
+      "office office-ip-policy 5 ip-policy ip-policy-2 true 1e3".split(" "),
+    );
     expect(namesIn(first).certificateAuthorities).to.deep.equal(["example.com"]);
   });
 

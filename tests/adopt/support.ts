@@ -45,14 +45,7 @@ export const tunnelplanePulumi = (
 ): Promise<Ended> => run(process.execPath, [CLI, ...args], env);
 
 /** How `pulumi import` records what a file in the project's folder names. */
-export const IMPORT = [
-  "import",
-  "--file",
-  "import.json",
-  "--generate-code=false",
-  "--protect=false",
-  "--yes",
-];
+export const IMPORT = "import --file import.json --generate-code=false --protect=false --yes".split(" ");
 
 interface Server {
   readonly url: string;

@@ -113,28 +113,5 @@ onOneDatabase("Certificates", (start) => {
       );
       expect(type).to.equal("rsa");
     });
-
-    it("keep their keys from everybody but gateways: answers, lists, events and the database have none", async () => {
-      const body = serverCertificate();
-      const { id, uri } = await server.created(PATH, body);
-      const secret = body.private_key_pem.split("\n")[1] ?? "";
-      const clientOf = async (role: string) => (await server.member({ role })).rest;
-      for (const rest of [server.rest, await clientOf("member"), await clientOf("viewer")])
-        for (const path of [uri, PATH, "/events"]) {
-          const answer = await rest.get(path);
-          expect(answer.text).to.not.include(secret);
-          if (path === uri) expect(answer.body.private_key_pem).to.equal(null);
-        }
-      const changed = await server.rest.patch(uri, { description: "renamed" });
-      expect(changed.text).to.not.include(secret);
-      const gateway = await clientOf("gateway");
-      expect((await gateway.get(uri)).body.private_key_pem).to.equal(body.private_key_pem);
-      const [listed] = (await gateway.get(PATH)).body.tls_certificates.filter(
-        (one: { id: string }) => one.id === id,
-      );
-      expect(listed.private_key_pem).to.equal(body.private_key_pem);
-      expect(JSON.stringify(await server.query("select document from resource"))).to.not.include(secret);
-      expect(server.log).to.not.include(secret);
-    });
   });
 });

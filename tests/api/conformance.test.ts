@@ -89,8 +89,9 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
         await server.rest.post(path, { ...body, descripton: "x" }),
         unknownField("descripton", "metadata", "; did you mean `description`?"),
       );
-      expectRefused(
-        await server.unchangedBy(at, () => server.rest.patch(at, { description: "changed", colour: "red" })),
+      await server.unchangedBy(
+        at,
+        () => server.rest.patch(at, { description: "changed", colour: "red" }),
         unknownField("colour", "description", "metadata"),
       );
       for (const field of ["constructor", "toString"])
@@ -115,10 +116,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
         for (const field of ["description", "metadata"]) {
           const refusal = invalid(field, field);
           expectRefused(await server.rest.post(path, { ...body, [field]: wrong }), refusal);
-          expectRefused(
-            await server.unchangedBy(at, () => server.rest.patch(at, { [field]: wrong })),
-            refusal,
-          );
+          await server.unchangedBy(at, () => server.rest.patch(at, { [field]: wrong }), refusal);
         }
     });
 
@@ -126,7 +124,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       const at = await createAt(type);
       for (const text of ['{"description": ', "description=x", "[]", '"text"', "5", "null"]) {
         expectRefused(await server.rest.post(path, text), notJson);
-        expectRefused(await server.unchangedBy(at, () => server.rest.patch(at, text)), notJson);
+        await server.unchangedBy(at, () => server.rest.patch(at, text), notJson);
       }
     });
 
@@ -193,7 +191,7 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
         () => server.rest.patch(at, { description: "theirs" }, { "if-match": old }),
         () => server.rest.delete(at, { "if-match": old }),
       ])
-        expectRefused(await server.unchangedBy(at, attempt), stale);
+        await server.unchangedBy(at, attempt, stale);
       expect((await server.rest.delete(at, { "if-match": await server.etag(at) })).status).to.equal(204);
     });
 
@@ -203,11 +201,8 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       expectRefused(await server.rest.get(`${path}?page=2`), refusal);
       expectRefused(await server.rest.get(`${at}?page=2`), refusal);
       expectRefused(await server.rest.post(`${path}?page=2`, await type.body(server.rest)), refusal);
-      expectRefused(
-        await server.unchangedBy(at, () => server.rest.patch(`${at}?page=2`, { description: "x" })),
-        refusal,
-      );
-      expectRefused(await server.unchangedBy(at, () => server.rest.delete(`${at}?page=2`)), refusal);
+      await server.unchangedBy(at, () => server.rest.patch(`${at}?page=2`, { description: "x" }), refusal);
+      await server.unchangedBy(at, () => server.rest.delete(`${at}?page=2`), refusal);
     });
   }
 });

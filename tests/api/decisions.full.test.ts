@@ -209,14 +209,7 @@ onOneDatabase("What happens to requests", (start) => {
         values.map((value) => [{ [field]: value }, `.${field}`]);
       // A pipeline that asserts "not let in" would pass on a typing error.
       const addresses = [
-        "no port",
-        "a.b",
-        "a.b:99999",
-        "a.b:0",
-        "https://a.b",
-        "*.a.b:443",
-        "a.b:443/x",
-        "a b:1",
+        ...["no port", "a.b", "a.b:99999", "a.b:0", "https://a.b", "*.a.b:443", "a.b:443/x", "a b:1"],
       ];
       const token = { issuer: "https://id.example.com" };
       const rows: readonly (readonly [wrong: Json, field: string, ...mentions: string[]])[] = [

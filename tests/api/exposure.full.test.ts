@@ -133,12 +133,8 @@ onEveryDatabase("Exposure", (start) => {
 
   it("refuses invalid addresses and unknown parameters", async () => {
     for (const query of [
-      "address=nonsense",
-      "after_address=/a",
-      "address=a%00b.example.com:443",
-      "limit=0",
-      "before_id=x",
-      "address=",
+      ...["address=nonsense", "after_address=/a", "address=a%00b.example.com:443", "limit=0"],
+      ...["before_id=x", "address="],
     ]) {
       expectRefused(await server.rest.get(`/exposure?${query}`), badQuery);
     }

@@ -1,6 +1,6 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { expectRefused, type Json, serverOfThisFile, stale, unique } from "../support/api/expect";
+import { expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";
 import { onEveryDatabase, tracesIn } from "../support/databases";
@@ -251,21 +251,6 @@ onEveryDatabase("Guarantees", (start) => {
     expect((await server.rest.delete(path)).status).to.equal(204);
     const places = `select place from guarantee_address where guarantee_id = '${guarantee.id}'`;
     expect(await server.query(places)).to.deep.equal([]);
-  });
-
-  it("go along with If-Match and Idempotency-Key: a refused change that is repeated is refused the same", async () => {
-    const pages = await adminPages();
-    const path = `/ip_policy_rules/${pages.rule}`;
-    const key = { "idempotency-key": unique("key") };
-    const etag = await server.etag(path);
-    const change = { cidr: "0.0.0.0/0" };
-    expectRefused(await server.rest.patch(path, change, { "if-match": '"none"' }), stale);
-    const send = () => server.rest.patch(path, change, { "if-match": etag, ...key });
-    const { body } = await send();
-    const again = await breaks(send, () =>
-      server.rest.patch(path, { cidr: "10.9.0.0/16" }, { "if-match": etag }),
-    );
-    expect(again.body.guarantees).to.deep.equal(body.guarantees);
   });
 
   it("are all stored where many are made at once, and still contradict one another", async () => {

@@ -221,23 +221,6 @@ onEveryDatabase("The name that a program gives an object", (start) => {
     );
     expect(await named()).to.deep.equal(all("inside"));
   });
-
-  it("comes to objects of an older set with its next apply, which shows no change", async () => {
-    const set = new SetInTest(server.rest, unique("set"));
-    const objects = [declared("ip_policy", "one"), declared("ip_policy", "two")];
-    await set.apply(objects);
-    const ids = Object.values(await set.ids());
-    for (const id of ids) expectDone(await server.rest.patch(`/ip_policies/${id}`, {}, called("")));
-    const etags = await Promise.all(ids.map((id) => server.etag(`/ip_policies/${id}`)));
-    expect((await set.plan(objects)).body.operations).to.deep.equal([]);
-    expect(await Promise.all(ids.map((id) => nameAt(`/ip_policies/${id}`)))).to.deep.equal([
-      undefined,
-      undefined,
-    ]);
-    expect(await set.apply(objects)).to.deep.equal([]);
-    expect(await Promise.all(ids.map((id) => nameAt(`/ip_policies/${id}`)))).to.deep.equal(["one", "two"]);
-    expect(await Promise.all(ids.map((id) => server.etag(`/ip_policies/${id}`)))).to.deep.equal(etags);
-  });
 });
 
 onOneDatabase("The header with an object's name", (start) => {

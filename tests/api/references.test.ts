@@ -160,10 +160,7 @@ onOneDatabase("What an object refers to", (start) => {
               const expected = { ...refusal(""), field: place };
               expectRefused(await server.rest.post(type.path, { ...body, ...inBody(whole) }), expected);
               const patch = () => server.rest.patch(user.uri, { description: "x", ...inBody(whole) });
-              expectRefused(
-                await server.unchangedBy(user.uri, patch),
-                marks.immutable ? immutable(field) : expected,
-              );
+              await server.unchangedBy(user.uri, patch, marks.immutable ? immutable(field) : expected);
               if (module)
                 expectRefused(await server.rest.put(`${user.uri}/${module}`, { [field]: whole }), {
                   ...expected,
@@ -194,10 +191,7 @@ onOneDatabase("What an object refers to", (start) => {
             expectRefused(await server.rest.get(user.uri), notFound);
             continue;
           }
-          expectRefused(
-            await server.unchangedBy(target.uri, () => server.rest.delete(target.uri)),
-            inUse(user.id),
-          );
+          await server.unchangedBy(target.uri, () => server.rest.delete(target.uri), inUse(user.id));
           expect((await server.rest.delete(user.uri)).status).to.equal(204);
           expect((await server.rest.delete(target.uri)).status).to.equal(204);
         }

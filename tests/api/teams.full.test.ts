@@ -164,21 +164,11 @@ onEveryDatabase("Projects and memberships", (start) => {
         { ...FORBIDDEN, field: "role" },
         () => server.rest.post("/bot_users?dry_run=true", { name: "up", role }),
       );
-    expectRefused(await rest.post("/projects", { name: unique("team") }), FORBIDDEN);
-    await expectRefusedBut(
-      [
-        () => rest.patch(`/projects/${own.id}`, { description: "x" }),
-        () => rest.delete(`/projects/${own.id}`),
-      ],
-      FORBIDDEN,
-      () => server.rest.patch(`/projects/${own.id}`, { description: "x" }),
-    );
     expectRefused(await rest.post("/memberships", { role: "admin", bot_user_id: bot.id }), {
       ...FORBIDDEN,
       field: "project_id",
     });
     expectRefused(await rest.get("/metrics"), FORBIDDEN);
-    expectRefused(await rest.delete("/gateways/any"), FORBIDDEN);
 
     // Objects of another project look like ones that do not exist.
     const stranger = await botIn(other);

@@ -82,14 +82,8 @@ onOneDatabase("Values in other objects:", (start) => {
         "cidr",
         [
           ...[
-            "",
-            "/8",
-            "example.com/8",
-            "10.0.0.0/",
-            "10.0.0.0/33",
-            "10.0.0.0/-1",
-            "10.0.0/8",
-            "256.0.0.0/8",
+            ...["", "/8", "example.com/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8"],
+            ...["256.0.0.0/8"],
           ],
           ...["2001:db8::/129", "1::2::/64", 5, undefined],
         ],
@@ -157,12 +151,8 @@ onOneDatabase("Values in other objects:", (start) => {
         "claims",
         [
           ...[
-            "repo:acme/*",
-            "repo:acme/infra:*",
-            "acme/inf*",
-            "{5f3}:*",
-            "exact",
-            "project_path:group/*:ref:main",
+            ...["repo:acme/*", "repo:acme/infra:*", "acme/inf*", "{5f3}:*", "exact"],
+            ...["project_path:group/*:ref:main"],
           ],
           ...["https://ci.example.com/*", "organization:acme:*", "system:serviceaccount:prod:*"],
         ].map((sub) => ({

@@ -1,8 +1,5 @@
 import * as tunnels from "@tunnelplane/pulumi";
-import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
-import { bare, definitionOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import type { z } from "zod";
 import { Folder, NOBODY } from "../support/catalogue";
 import { failureOf, World } from "../support/provider";
 
@@ -188,26 +185,6 @@ describe("A catalogue with mistakes, previewed without a server", () => {
     expect(checked)
       .to.contain("2:20 sshCredentials.me.publicKey is a private key")
       .and.not.to.contain("hush-hush");
-  });
-
-  it("is refused for entries that refer to each other in a circle, which a type of resource may allow one day", () => {
-    const backend = definitionOf("tunnel_group_backend");
-    const { backend_id } = (bare(definitionOf("tls_edge").fields.backend as z.ZodType) as z.ZodObject).shape;
-    const chained = {
-      ...backend,
-      fields: { ...backend.fields, next_id: (backend_id as z.ZodType).optional() },
-    };
-    const names = ["a", "b", "c"].map(
-      (name, index, all) => `  ${name}: { labels: { a: b }, nextId: ${all[(index + 1) % 3]} }\n`,
-    );
-    const document = new CatalogueFile(
-      `tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`,
-      {},
-    );
-    check(document, [chained]);
-    expect(report("tunnels.yaml", document.mistakes, document.lines).split("\n").slice(1)).to.deep.equal([
-      "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle of references, so nothing can be created first: a → b → c → a",
-    ]);
   });
 
   it("is named by its path if there is no such file", async () => {

@@ -156,20 +156,4 @@ ${more}`;
     expect(code).to.equal(1);
     expect(err).to.contain("tunnels.yaml:7:").and.to.contain("tlsEdges.app").and.to.contain("hostports[0]");
   });
-
-  it("ends with one line and a code of its own if there is no key or no server", async () => {
-    folder.write("ipPolicies:\n  a:\n");
-    const noKey = await endOf(
-      command(server.data, ["apply", folder.catalogue, "--set", "x"], { TUNNELPLANE_API_KEY: undefined }),
-    );
-    expect(noKey.code).to.equal(4);
-    expect(noKey.err).to.contain("TUNNELPLANE_API_KEY");
-    const noServer = await endOf(
-      command(server.data, ["apply", folder.catalogue, "--set", "x", "--url", "http://127.0.0.1:9"], {
-        TUNNELPLANE_API_KEY: "k",
-      }),
-    );
-    expect(noServer.code).to.equal(4);
-    expect(noServer.err).to.contain("does not answer");
-  });
 });

@@ -9,6 +9,7 @@ import {
 } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
+import { LossyProxy } from "../support/lossyProxy";
 import type { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";
 
@@ -51,14 +52,6 @@ onOneDatabase("The client", (start) => {
     await api.ipPolicies.update(policy.id, {}, { name: "" });
     expect(await api.ipPolicies.get(policy.id, { names: true })).to.deep.equal(policy);
     await api.ipPolicies.delete(policy.id);
-  });
-
-  it("shows the owner of its API key, and its role", async () => {
-    const { owner_id, key_id, server_id, projects, ...caller } = await api.caller();
-    const role = "admin";
-    expect(caller).to.deep.equal({ name: "admin", role, account_role: role, scopes: [], expires_at: null });
-    expect([owner_id, key_id, server_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak", "ac"]);
-    expect(projects?.map(({ name, role }) => ({ name, role }))).to.deep.equal([{ name: "default", role }]);
   });
 
   it("names its project with every request, of pages too, and refuses a name that no project has", async () => {
@@ -156,6 +149,49 @@ onOneDatabase("The client", (start) => {
       await thrownBy(api.ipPolicies.update(id, { description: "me" }, { ifMatch: etag })),
     ).to.be.instanceOf(PreconditionFailedError);
     expect((await api.ipPolicies.get(id)).description).to.equal("somebody else");
+  });
+
+  const idsOf = async <T extends { id: string; description: string }>(
+    list: AsyncIterable<T>,
+    description: string,
+  ) => {
+    const ids: string[] = [];
+    for await (const object of list) if (object.description === description) ids.push(object.id);
+    return ids;
+  };
+
+  it("repeats a creation under a key of the caller's own after all tries failed, also by another process", async () => {
+    const options = { idempotencyKey: "order-4711" };
+    const proxy = await LossyProxy.start(server.url, () => "answer lost");
+    const lossy = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey });
+    const failure = await thrownBy(lossy.ipPolicies.create({ description: "order" }, options));
+    expect(failure.name).to.equal("ConnectionError");
+    await lossy.close();
+    proxy.stop();
+    const { id } = await api.ipPolicies.create({ description: "order" }, options);
+    expect(await idsOf(api.ipPolicies.list(), "order")).to.deep.equal([id]);
+  });
+
+  it("makes dry runs of creations, updates, modules and deletions, with findings where these are asked for", async () => {
+    expect((await api.tunnelCredentials.create({ description: "tried" }, { dryRun: true })).token).to.equal(
+      null,
+    );
+    expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
+
+    const edge = await api.tlsEdges.create({ description: "before", hostports: ["dry.example.com:443"] });
+    const ask = { dryRun: true, findings: true } as const;
+    const made = await api.tlsEdges.create({ hostports: ["tried.example.com:443"] }, ask);
+    const changed = await api.tlsEdges.update(edge.id, { hostports: [] }, ask);
+    const deleted = await api.tlsEdges.delete(edge.id, ask);
+    expect([made, changed, deleted].map(({ findings }) => findings[0]?.rule)).to.deep.equal([
+      ...["opened-unprotected", "address-removed", "address-removed"],
+    ]);
+    expect(
+      (await api.tlsEdges.update(edge.id, { description: "after" }, { dryRun: true })).description,
+    ).to.equal("after");
+    await api.tlsEdges.tlsTermination.replace(edge.id, { min_version: "1.3" }, { dryRun: true });
+    await api.tlsEdges.delete(edge.id, { dryRun: true });
+    expect(await api.tlsEdges.get(edge.id)).to.deep.equal(edge);
   });
 });
 

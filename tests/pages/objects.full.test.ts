@@ -148,11 +148,6 @@ import { OnConsole } from "./onConsole";
     await page.getByText("tunnelplane-gateway run").waitFor();
   });
 
-  it("says what is wrong with an address that no object has", async () => {
-    await open("/object/edges/nothing");
-    await page.getByText("No kind of object has the address /edges/nothing").waitFor();
-  });
-
   const filters = () => page.getByRole("search", { name: "Filter the audit log" });
   /** Asks for what is chosen, and waits until another page stands in the place of this one. */
   const show = async (): Promise<void> => {

@@ -50,31 +50,6 @@ describe("A native provider whose address or key is not known yet", () => {
   }
 });
 
-describe("A function of the native provider", () => {
-  it("asks for what it looks up and nothing else, because no state says which server has it", async () => {
-    const asked: (string | undefined)[] = [];
-    const body = JSON.stringify({
-      error_code: "TP_1300",
-      status_code: 404,
-      msg: "There is none",
-      details: { operation_id: "op_0" },
-    });
-    const server = await StandInServer.start(({ url }, response) => {
-      asked.push(url);
-      response.writeHead(404, { "content-type": "application/json" }).end(body);
-    });
-    const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: "the-key" });
-    try {
-      const [failure] = (await plugin.invoke("getIpPolicy", { id: "ipp_x" })).getFailuresList();
-      expect(failure?.getReason()).to.contain("there is no IP policy ipp_x");
-      expect(asked).to.deep.equal(["/ip_policies/ipp_x"]);
-    } finally {
-      await plugin.stop();
-      server.stop();
-    }
-  });
-});
-
 describe("A native provider that is configured without a name", () => {
   it("is the default one: its settings are called those of the stack", async () => {
     const plugin = await Plugin.start({}, { baseUrl: "http://127.0.0.1:9", apiKey: secret("the-key") }, "");

@@ -57,18 +57,9 @@ describe("a report", () => {
   it("has the keys that programs rely on", () => {
     const report = review(dangerous);
     expect(report).to.include({ version: 1 });
-    expect(Object.keys(report)).to.deep.equal([
-      "version",
-      "hash",
-      "access",
-      "counts",
-      "findings",
-      "standing",
-      "guarantees",
-      "addresses",
-      "changes",
-      "limits",
-    ]);
+    expect(Object.keys(report)).to.deep.equal(
+      "version hash access counts findings standing guarantees addresses changes limits".split(" "),
+    );
     expect(report.findings[0]).to.include({
       rule: "client-certificate-dropped",
       severity: "high",

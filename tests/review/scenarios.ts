@@ -89,6 +89,17 @@ const oidc = (more: Partial<tunnels.HttpsEdgeRouteOidcModule> = {}): tunnels.Htt
   ...more,
 });
 
+/** What asks for a certificate of one of some authorities. */
+const asks = (...authorities: readonly tunnels.CertificateAuthority[]) => ({
+  mutualTls: { certificateAuthorityIds: authorities.map(({ id }) => id) },
+});
+
+const from = (minVersion: "1.2" | "1.3") => ({ tlsTermination: { minVersion } });
+
+/** An agent that may bind what these rules say. */
+const agent = ({ rule }: Scenario, acl: readonly string[], more: tunnels.TunnelCredentialArgs = {}) =>
+  new tunnels.TunnelCredential(rule, { acl: acl.map((host) => `bind:${host}.example.com`), ...more });
+
 const token = (
   audiences: readonly string[],
   algorithms: readonly ("RS256" | "ES256")[] = ["RS256", "ES256"],
@@ -128,11 +139,11 @@ const guarantee = ({ rule, pick }: Scenario, args: Partial<tunnels.GuaranteeArgs
 const DECLARE = {
   "guarantee-broken": (it) => {
     guarantee(it);
-    edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear);
+    edge(it, it.pick<tunnels.TlsEdgeArgs>(asks(it.clients), {}), it.isNear);
   },
   "guarantee-weakened": (it) => guarantee(it, { methods: it.pick(["GET", "POST"], ["GET"], []) }),
   "client-certificate-dropped": (it) =>
-    edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear),
+    edge(it, it.pick<tunnels.TlsEdgeArgs>(asks(it.clients), {}), it.isNear),
   "network-opened": (it) =>
     admits(it, it.pick(["10.0.0.0/8"], ["0.0.0.0/1", "128.0.0.0/1"], ["10.0.0.0/9", "10.128.0.0/9"])),
   "sign-in-dropped": (it) =>
@@ -148,11 +159,13 @@ const DECLARE = {
     ),
   "claims-loosened": (it) =>
     route(it, {
-      oidc: it.pick(
-        oidc({ requireClaims: { groups: ["ops"], email: ["*@example.com"] } }),
-        oidc({ requireClaims: { groups: ["ops", "dev"], email: ["*@example.com"] } }),
-        oidc({ requireClaims: { email: ["*@example.com"], groups: ["ops"] } }),
-      ),
+      oidc: oidc({
+        requireClaims: it.pick(
+          { groups: ["ops"], email: ["*@example.com"] },
+          { groups: ["ops", "dev"], email: ["*@example.com"] },
+          { email: ["*@example.com"], groups: ["ops"] },
+        ),
+      }),
     }),
   "deny-dropped": (it) =>
     edge(it, {
@@ -198,14 +211,7 @@ const DECLARE = {
         { policies: { inbound: [limits("all")] }, tlsTermination: { terminateAt: "edge" } },
       ),
     ),
-  "credential-widened": (it) =>
-    new tunnels.TunnelCredential(it.rule, {
-      acl: it.pick(
-        ["bind:a.example.com", "bind:b.example.com"],
-        ["bind:*.example.com"],
-        ["bind:b.example.com", "bind:a.example.com"],
-      ),
-    }),
+  "credential-widened": (it) => agent(it, it.pick(["a", "b"], ["*"], ["b", "a"])),
   "ssh-certificate-any-user": (it) =>
     it.isBase ||
     new tunnels.SshUserCertificate(it.rule, {
@@ -229,22 +235,9 @@ const DECLARE = {
         ["10.0.0.0/8", "192.168.0.0/17", "192.168.128.0/17"],
       ),
     ),
-  "authority-added": (it) =>
-    edge(
-      it,
-      { mutualTls: { certificateAuthorityIds: it.pick([it.clients.id], [it.clients.id, it.partners.id]) } },
-      it.isNear,
-    ),
+  "authority-added": (it) => edge(it, it.pick(asks(it.clients), asks(it.clients, it.partners)), it.isNear),
   "authority-removed": (it) =>
-    edge(it, {
-      mutualTls: {
-        certificateAuthorityIds: it.pick(
-          [it.clients.id, it.partners.id],
-          [it.clients.id],
-          [it.partners.id, it.clients.id],
-        ),
-      },
-    }),
+    edge(it, it.pick(asks(it.clients, it.partners), asks(it.clients), asks(it.partners, it.clients))),
   "sign-in-changed": (it) =>
     route(it, {
       oidc: it.pick(
@@ -255,26 +248,8 @@ const DECLARE = {
     }),
   "token-changed": (it) =>
     route(it, { jwtValidation: it.pick(token(["a"]), token(["b"]), token(["a"], ["ES256", "RS256"])) }),
-  "tls-lowered": (it) =>
-    edge(
-      it,
-      {
-        tlsTermination: it.pick<tunnels.TlsEdgeTlsTerminationModule>(
-          { minVersion: "1.3" },
-          { minVersion: "1.2" },
-        ),
-      },
-      it.isNear,
-    ),
-  "tls-raised": (it) =>
-    edge(
-      it,
-      it.pick<tunnels.TlsEdgeArgs>(
-        {},
-        { tlsTermination: { minVersion: "1.3" } },
-        { tlsTermination: { minVersion: "1.2" } },
-      ),
-    ),
+  "tls-lowered": (it) => edge(it, it.pick(from("1.3"), from("1.2")), it.isNear),
+  "tls-raised": (it) => edge(it, it.pick<tunnels.TlsEdgeArgs>({}, from("1.3"), from("1.2"))),
   "traffic-moved": (it) => {
     const [old, fresh] = ["old", "fresh"].map(
       (release) => new tunnels.TunnelGroupBackend(`${it.rule} ${release}`, { labels: { release } }),
@@ -305,14 +280,7 @@ const DECLARE = {
         { enabled: true, provider: "github", secret: "s" },
       ),
     }),
-  "credential-narrowed": (it) =>
-    new tunnels.TunnelCredential(it.rule, {
-      acl: it.pick(
-        ["bind:a.example.com", "bind:b.example.com"],
-        ["bind:a.example.com"],
-        ["bind:b.example.com", "bind:a.example.com"],
-      ),
-    }),
+  "credential-narrowed": (it) => agent(it, it.pick(["a", "b"], ["a"], ["b", "a"])),
   "credential-revoked": (it) =>
     it.isChanged ||
     new tunnels.TunnelCredential(
@@ -345,15 +313,14 @@ const DECLARE = {
     edge(
       it,
       it.isChanged
-        ? { mutualTls: { enabled: false, certificateAuthorityIds: [it.clients.id] } }
+        ? { mutualTls: { ...asks(it.clients).mutualTls, enabled: false } }
         : { description: it.pick("", "", "changed") },
     ),
   "expires-soon": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
   "access-ends": (it) =>
-    new tunnels.TunnelCredential(it.rule, {
-      acl: ["bind:e.example.com"],
+    agent(it, ["e"], {
       expiresAt: it.pick(inAMonth, inDays(3), inAMonth),
       description: it.pick("", "", "changed"),
     }),

@@ -139,11 +139,16 @@ class ServerOfThisFile {
     return etag;
   }
 
-  /** Runs an attempt that must be refused, and checks that the object at the path stays as it was. */
-  async unchangedBy(path: string, attempt: () => Promise<RestAnswer>): Promise<RestAnswer> {
+  /** Runs an attempt that must be refused, and checks how, and that the object at the path stays as it was. */
+  async unchangedBy(
+    path: string,
+    attempt: () => Promise<RestAnswer>,
+    refusal?: Refusal,
+  ): Promise<RestAnswer> {
     const [before, etag] = [await this.read(path), await this.etag(path)];
     const answer = await attempt();
-    expect(answer.status, answer.text).to.be.at.least(400);
+    if (refusal) expectRefused(answer, refusal);
+    else expect(answer.status, answer.text).to.be.at.least(400);
     expect(await this.read(path)).to.deep.equal(before);
     expect(await this.etag(path)).to.equal(etag);
     return answer;

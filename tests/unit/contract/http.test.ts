@@ -80,20 +80,8 @@ describe("The preview already refuses values that Envoy could not read:", () => 
 
   it("a path that no request arrives at, or longer than 1,024 bytes", () => {
     const wrong = [
-      "a",
-      "//",
-      "/a//b",
-      "/.",
-      "/a/..",
-      "/a/./b",
-      "/a?b",
-      "/a#",
-      "/a;b",
-      "/a\\b",
-      "/a%2fb",
-      "/a%5Cb",
-      "/a%3bb",
-      "/é",
+      ...["a", "//", "/a//b", "/.", "/a/..", "/a/./b", "/a?b", "/a#", "/a;b", "/a\\b", "/a%2fb"],
+      ...["/a%5Cb", "/a%3bb", "/é"],
     ];
     for (const match of [...wrong, "/a b", "/a%", "/a%zz", "/%41", "/%7e", "/.tunnelplane/x"])
       expect(problemsOf({ match })[0]?.path, match).to.deep.equal(["match"]);
