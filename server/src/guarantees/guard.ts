@@ -36,7 +36,7 @@ import {
   touchAt,
   touchGuarantee,
 } from "./table";
-import { decidingAmong, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
+import { decidingAmong, differ, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
 import type { ChangeToJudge } from "./worker";
 
 /**
@@ -235,7 +235,9 @@ export class Guarantees implements Guard {
     { compared, ...asking }: Asking & { readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
     const { project } = asking;
-    const own = changes.filter(({ definition }) => definition.kind === "guarantee");
+    const own = changes.filter(
+      ({ definition, before, after }) => definition.kind === "guarantee" && differ(before, after),
+    );
     if (own.length === 0) return;
     const ids = new Set(own.map(({ id }) => id));
     const coming = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));
