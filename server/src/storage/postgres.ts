@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import { type CustomTypesConfig, Pool } from "pg";
 import Cursor from "pg-cursor";
@@ -24,6 +26,9 @@ const LIMITS = {
 } as const;
 
 const TYPES: CustomTypesConfig = { getTypeParser: parserOf };
+
+/** Where connections cannot be opened, none is given back. */
+const LOOK_AGAIN_MS = 100;
 
 /**
  * For the one connection that empties the inbox. That table has few rows and thousands of deleted ones, so
@@ -60,6 +65,15 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
       repeatCollisions(options, (attempt) =>
         (attempt.onOwnConnection ? singleWriter : writer).write(work, attempt),
       ),
+    room() {
+      if (2 * shared.waitingCount < pool) return undefined;
+      const done = new AbortController();
+      const { signal } = done;
+      return Promise.race([
+        once(shared, "release", { signal }).catch(() => undefined),
+        sleep(LOOK_AGAIN_MS, undefined, { signal }),
+      ]).finally(() => done.abort());
+    },
     async close() {
       await single.end();
       await db.destroy();

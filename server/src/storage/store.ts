@@ -18,6 +18,11 @@ export interface Store {
    * The work may run again from the start, so it must have no effect outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Resolves when few statements wait for a connection; undefined if that is so now. Requests that begin only
+   * then wait where their projects take turns, and not here, where the first is served first.
+   */
+  room(): Promise<unknown> | undefined;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget, type Holder } from "./budget";
 
-const SLICE_MS = 10;
+const SLICE_MS = 5;
 
 let last: Promise<void> = Promise.resolve();
 
