@@ -17,9 +17,14 @@ export interface StoredGuarantee {
 /** The limit of guarantees that a refusal names. */
 const MOST_NAMED = 10;
 
-/** The refusal of a change that breaks guarantees. It says the same whichever of them was made first. */
+/**
+ * The refusal of a change that breaks guarantees. It says the same whichever of them was made first.
+ *
+ * @param more whether it holds examples, which name what decides, of any kind
+ */
 export function refusalOf(
   found: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
+  { withExamples }: { readonly withExamples: boolean },
 ): RequestError {
   const broken = found.toSorted((a, b) => (descriptionOf(a.guarantee) < descriptionOf(b.guarantee) ? -1 : 1));
   const [first] = broken;
@@ -33,7 +38,9 @@ export function refusalOf(
     {
       guarantees: broken
         .slice(0, MOST_NAMED)
-        .map(({ guarantee, example, reason }) => shownIn(guarantee, { example, reason })),
+        .map(({ guarantee, example, reason }) =>
+          shownIn(guarantee, { ...(withExamples && { example }), reason }),
+        ),
     },
   );
 }
@@ -55,7 +62,7 @@ export function ofProject(
   broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
   mayForce: boolean,
 ): RequestError {
-  const { message, options } = refusalOf(broken);
+  const { message, options } = refusalOf(broken, { withExamples: true });
   const cure = mayForce ? "; repeat the request with ?force=true to set it aside" : "";
   return new RequestError(
     "guarantee_broken",
