@@ -66,7 +66,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
         (attempt.onOwnConnection ? singleWriter : writer).write(work, attempt),
       ),
     room() {
-      if (2 * shared.waitingCount < pool) return undefined;
+      if (shared.waitingCount === 0) return undefined;
       const done = new AbortController();
       const { signal } = done;
       return Promise.race([

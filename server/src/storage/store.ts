@@ -19,7 +19,7 @@ export interface Store {
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Resolves when few statements wait for a connection; undefined if that is so now. Requests that begin only
+   * Resolves when perhaps no statement waits for a connection; undefined if none does now. Requests that begin only
    * then wait where their projects take turns, and not here, where the first is served first.
    */
   room(): Promise<unknown> | undefined;

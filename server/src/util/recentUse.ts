@@ -1,27 +1,39 @@
 /** The length of a project's longest job counts half after this time. */
 const HALF_LIFE_MS = 5_000;
 const LONG_MS = 500;
+/** On a busy machine all jobs take long. One that is so many times shorter than the longest is not long. */
+const SHORTER = 4;
 const MAX_REMEMBERED = 1_000;
+
+interface Job {
+  readonly ms: number;
+  readonly at: number;
+}
+
+const NONE: Job = { ms: 0, at: 0 };
+const leftOf = ({ ms, at }: Job): number => ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS);
 
 /** How long the jobs of projects took lately. */
 export class RecentUse {
-  readonly #longest = new Map<string, { readonly ms: number; readonly at: number }>();
+  readonly #longest = new Map<string, Job>();
+  #longestOfAll = NONE;
 
   isLong(project: string): boolean {
-    return this.#of(project) > LONG_MS;
+    const ms = this.#of(project);
+    return ms > LONG_MS && SHORTER * ms > leftOf(this.#longestOfAll);
   }
 
   add(project: string, ms: number): void {
-    const longest = Math.max(this.#of(project), ms);
+    const job = { ms: Math.max(this.#of(project), ms), at: performance.now() };
+    if (job.ms > leftOf(this.#longestOfAll)) this.#longestOfAll = job;
     this.#longest.delete(project);
-    this.#longest.set(project, { ms: longest, at: performance.now() });
+    this.#longest.set(project, job);
     const [oldest] = this.#longest.keys();
     if (this.#longest.size > MAX_REMEMBERED && oldest !== undefined) this.#longest.delete(oldest);
   }
 
   #of(project: string): number {
-    const { ms = 0, at = 0 } = this.#longest.get(project) ?? {};
-    return ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS);
+    return leftOf(this.#longest.get(project) ?? NONE);
   }
 }
 
