@@ -20,11 +20,11 @@ const MOST_NAMED = 10;
 /**
  * The refusal of a change that breaks guarantees. It says the same whichever of them was made first.
  *
- * @param more whether it holds examples, which name what decides, of any kind
+ * @param more whether it holds examples, which name what decides, of any kind. Default: true
  */
 export function refusalOf(
   found: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
-  { withExamples }: { readonly withExamples: boolean },
+  { withExamples = true }: { readonly withExamples?: boolean } = {},
 ): RequestError {
   const broken = found.toSorted((a, b) => (descriptionOf(a.guarantee) < descriptionOf(b.guarantee) ? -1 : 1));
   const [first] = broken;
@@ -62,7 +62,7 @@ export function ofProject(
   broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
   mayForce: boolean,
 ): RequestError {
-  const { message, options } = refusalOf(broken, { withExamples: true });
+  const { message, options } = refusalOf(broken);
   const cure = mayForce ? "; repeat the request with ?force=true to set it aside" : "";
   return new RequestError(
     "guarantee_broken",
