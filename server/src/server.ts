@@ -132,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ),
       every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
-    const underWay = new RequestsUnderWay(options.concurrencyLimit, () => store.room());
+    const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
     const startedAt = Date.now();
     const dispatcher = new Dispatcher(context, {

@@ -1,5 +1,5 @@
 /** Backs up a database into one file, and restores it. Other rooms import from here only. */
 
 export { backUp, STDOUT } from "./backup";
-export { type Counts, decode, readHeader } from "./file";
+export { type Counts, readHeader } from "./file";
 export { restore } from "./restore";

@@ -89,7 +89,6 @@ export class ChangeSets {
         caller: this.#caller,
         reader: store.reader,
         dryRun: this.#transactions.isDryRun,
-        gone: this.request.gone,
       },
       request,
       isNew ? undefined : target.id,

@@ -8,7 +8,7 @@ import {
   decisions,
   type World,
 } from "@tunnelplane/sdk/meaning";
-import { lowerPriority, type SharedReport } from "../util";
+import type { SharedReport } from "../util";
 
 export interface ToDecide {
   readonly world: World;
@@ -33,7 +33,6 @@ export interface DecisionAnswer {
 }
 
 const port = present(parentPort);
-lowerPriority();
 
 port.on("message", (order: DecisionOrder) => {
   let report: SharedReport<DecisionAnswer>;

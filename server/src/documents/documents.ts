@@ -131,10 +131,7 @@ export class Documents {
     }
     const lacksComputed = Object.keys(definition.computed).some((name) => own(document, name) === undefined);
     if (!lacksComputed && !lacksFields(createSchema(definition), document)) return completed;
-    const sent = withDefaults(createSchema(definition), {
-      ...definition.earlier,
-      ...this.sentOf(definition, document),
-    });
+    const sent = withDefaults(createSchema(definition), this.sentOf(definition, document));
     const derived = lacksComputed ? definition.derive(sent) : {};
     const whole = {
       ...this.#uncomputed(definition, textIn(document, "id"), textIn(document, "created_at"), sent),

@@ -10,7 +10,7 @@ export {
   pageOf,
 } from "./answer";
 export { asOfNow, type Document, Documents, endedAsOf, isEndedIn, textIn } from "./documents";
-export { bytesOf, embeddedListOf, wholeOf, withoutList } from "./embedded";
+export { bytesOf, embeddedListOf, wholeOf } from "./embedded";
 export {
   type Naming,
   nameField,

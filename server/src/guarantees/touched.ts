@@ -59,8 +59,7 @@ export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | unde
     ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
     : undefined;
 
-/** Whether the sides of a change differ in more than what no decision looks at. */
-export function differ(before: Document | undefined, after: Document | undefined): boolean {
+function differ(before: Document | undefined, after: Document | undefined): boolean {
   if (!before || !after) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const name of UNNOTICED_FIELDS) names.delete(name);

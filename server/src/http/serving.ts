@@ -120,7 +120,6 @@ function registerOperation(
         name,
         precondition: (etag) => requireMatch(request, etag),
         gone,
-        turn: () => underWay.turn(request),
         lookAgain: () => lookAgain(request),
       },
     );

@@ -74,7 +74,6 @@ export class StoredObjects {
   constructor(
     context: Pick<ServerContext, "documents" | "validation">,
     private readonly caller: Caller,
-    private readonly gone?: AbortSignal,
   ) {
     this.#documents = context.documents;
     this.#validation = context.validation;
@@ -82,7 +81,7 @@ export class StoredObjects {
 
   /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#validation.validate(holderOf(this.caller), purpose, body, this.gone);
+    const found = await this.#validation.validate(holderOf(this.caller), purpose, body);
     refuseFaults(found.problems);
     return found;
   }

@@ -1,5 +1,4 @@
 import type { SearchResults } from "@tunnelplane/sdk";
-import { may } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import {
@@ -70,8 +69,6 @@ export interface SetAside extends Pick<BrokenGuarantee, "example" | "reason"> {
 export interface Asking extends Holder {
   /** Whether it may know which restrictions of the account there are. */
   readonly knowsRestrictions: boolean;
-  /** Whether it may know what decides requests, which examples name. */
-  readonly knowsExposure: boolean;
   /** Whether it may know what other projects guarantee. */
   readonly knowsGuarantees?: boolean;
   /**
@@ -173,7 +170,6 @@ export class Transactions {
     this.#check = context.guard.begin({
       ...holderOf(request.caller),
       knowsRestrictions: seesAllProjects(request.caller),
-      knowsExposure: may(request.caller, "read", "exposure"),
       knowsGuarantees: isAccountAdmin(request.caller),
       gone: request.gone,
       ...(request.force === true &&

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import { type CustomTypesConfig, Pool } from "pg";
 import Cursor from "pg-cursor";
@@ -26,9 +24,6 @@ const LIMITS = {
 } as const;
 
 const TYPES: CustomTypesConfig = { getTypeParser: parserOf };
-
-/** Where connections cannot be opened, none is given back. */
-const LOOK_AGAIN_MS = 100;
 
 /**
  * For the one connection that empties the inbox. That table has few rows and thousands of deleted ones, so
@@ -65,15 +60,6 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
       repeatCollisions(options, (attempt) =>
         (attempt.onOwnConnection ? singleWriter : writer).write(work, attempt),
       ),
-    room() {
-      if (shared.waitingCount === 0) return undefined;
-      const done = new AbortController();
-      const { signal } = done;
-      return Promise.race([
-        once(shared, "release", { signal }).catch(() => undefined),
-        sleep(LOOK_AGAIN_MS, undefined, { signal }),
-      ]).finally(() => done.abort());
-    },
     async close() {
       await single.end();
       await db.destroy();

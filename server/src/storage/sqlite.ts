@@ -59,7 +59,6 @@ export async function openSqlite(folder: string): Promise<Store> {
     isParallel: false,
     reader: singleConnection(reader.dialect, reader.connection),
     write: (work, options) => queue.write(work, options),
-    room: () => undefined, // it serves at once
     async close() {
       await queue.idle();
       reader.database.close();

@@ -18,11 +18,6 @@ export interface Store {
    * The work may run again from the start, so it must have no effect outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /**
-   * Resolves when perhaps no statement waits for a connection; undefined if none does now. Requests that begin only
-   * then wait where their projects take turns, and not here, where the first is served first.
-   */
-  room(): Promise<unknown> | undefined;
   close(): Promise<void>;
 }
 

@@ -21,5 +21,4 @@ export {
 export { Rounds } from "./rounds";
 export { type SharedReport, SharedThread } from "./sharedThread";
 export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
-export { lowerPriority, Thread } from "./thread";
-export { Turns } from "./turns";
+export { Thread } from "./thread";

@@ -67,8 +67,6 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
    * @returns the fields to store, undefined for one to remove; or one mistake
    */
   settle?(given: Record<string, unknown>, before: Record<string, unknown>): Settled;
-  /** Fields that the server chooses, for objects that were stored before the contract had them. */
-  readonly earlier?: Readonly<Record<string, unknown>>;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
   /** The fields that together identify one object without its id. Of a list, one entry is enough. */

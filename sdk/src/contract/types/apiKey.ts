@@ -37,7 +37,6 @@ export const apiKey = defineResource({
       examples: [["read", "tls_edge:write"]],
     }),
   },
-  earlier: { scopes: [] },
   computed: {
     last_used_at: mark(z.iso.datetime().nullable(), { onDemand: true, fleeting: true }).meta({
       description:
