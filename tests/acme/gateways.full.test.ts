@@ -5,8 +5,9 @@ import { expect } from "chai";
 import { anotherGateway } from "../gateway/another";
 import { runningForEachTest } from "../gateway/running";
 import { tls } from "../gateway/traffic";
-import { PEBBLE, Pebble } from "../support/pebble";
+import { Pebble } from "../support/pebble";
 import { ServerProcess } from "../support/server";
+import { needsPebble } from "./support";
 
 /** Sends connections to one place after the other, as balancers do. */
 async function balancer(ports: readonly number[]): Promise<Server> {
@@ -25,9 +26,7 @@ describe("Certificates that gateways prove (tls-alpn-01) and serve", () => {
   const running = runningForEachTest();
   const stops: (() => unknown)[] = [];
   before(function () {
-    if (PEBBLE) return;
-    console.log("    Skipped: Pebble could not be built, because Go or its module proxy is missing");
-    this.skip();
+    needsPebble(this);
   });
   afterEach(async () => {
     for (const stop of stops.splice(0).reverse()) await stop();

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { onOneDatabase, rowsIn, untilTestEnds } from "../support/databases";
-import { Rest } from "../support/rest";
 import { MOVABLE_CLOCK } from "../support/server";
 import { Beside, needsPebble, OrderedDomain, passHours } from "./support";
 
@@ -54,7 +53,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
       domains.push(await OrderedDomain.make(server, `d${index}.example.com`));
     const all = async (): Promise<Json[]> => {
       const found: Json[] = [];
-      const rest = new Rest(server.url, server.apiKey);
+      const rest = server.rest;
       for (let uri: string | null = "/reserved_domains?limit=100"; uri; ) {
         const { body } = await rest.get(uri.replace(server.url, ""));
         found.push(...body.reserved_domains);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
-import { Rest } from "../support/rest";
 import { MOVABLE_CLOCK } from "../support/server";
 import { Beside, needsPebble, OrderedDomain, passHours, releaseLease } from "./support";
 
@@ -73,7 +72,7 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
       if (now === "ordered true") refusals.held = [];
       server = await start({ args: refusals.flags, data });
       // Another one may hold the lease of the one that was killed.
-      await new Rest(server.url, server.apiKey).get("/caller");
+      await server.rest.get("/caller");
       await releaseLease(data);
     }
     try {

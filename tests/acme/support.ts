@@ -3,7 +3,6 @@ import { createServer as createTlsServer, request as requestTls } from "node:htt
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { execute } from "../support/databases";
 import { PEBBLE, Pebble } from "../support/pebble";
@@ -116,16 +115,11 @@ export class OrderedDomain {
   ) {}
 
   static async make(
-    server: Pick<ServerProcess, "url" | "apiKey">,
+    { rest }: Pick<ServerProcess, "rest">,
     domain: string,
     policy: object = {},
   ): Promise<OrderedDomain> {
-    const rest = new Rest(server.url, server.apiKey);
-    const { status, text, body } = await rest.post("/reserved_domains", {
-      domain,
-      certificate_management_policy: policy,
-    });
-    expect(status, text).to.equal(201);
+    const body = await rest.created("/reserved_domains", { domain, certificate_management_policy: policy });
     return new OrderedDomain(rest, new URL(body.uri).pathname);
   }
 
@@ -171,7 +165,7 @@ export class OrderedDomain {
 
 /** Sets the clock of a server ahead, hour by hour: a signal that comes too soon after another is lost. */
 export async function passHours(server: ServerProcess, hours: number): Promise<void> {
-  const rest = new Rest(server.url, server.apiKey);
+  const rest = server.rest;
   const clock = async () => Date.parse((await rest.post("/ip_policies", {})).body.created_at);
   for (let hour = 0; hour < hours; hour++) {
     const before = await clock();

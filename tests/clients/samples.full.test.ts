@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Rest } from "../support/rest";
+import type { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { runIn, tool, workshop } from "./support";
 
@@ -23,7 +23,7 @@ describe("The code samples in /openapi.json", () => {
   let ids: string[];
   before(async () => {
     server = await ServerProcess.start();
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string; "x-codeSamples": Sample[] }>>;
     };

@@ -1,12 +1,7 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect } from "chai";
-import { Rest } from "../support/rest";
-import { API_KEY, ServerProcess } from "../support/server";
+import { runHere } from "../support/commandLine";
+import { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";
-
-const CLI = join(__dirname, "../../server/dist/cli/main.js");
 
 describe("tunnelplane events", () => {
   let server: ServerProcess;
@@ -20,7 +15,7 @@ describe("tunnelplane events", () => {
     server = await ServerProcess.start({
       env: { TUNNELPLANE_EVENT_ENDPOINTS: `monitoring_service=${service.url}` },
     });
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     destination = (
       await rest.post("/event_destinations", { target: { monitoring_service: { api_key: "any" } } })
     ).body.id;
@@ -30,17 +25,11 @@ describe("tunnelplane events", () => {
     service.stop();
   });
 
-  const run = (...given: string[]) =>
-    promisify(execFile)(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", CLI, "events", ...given],
-      {
-        env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: API_KEY },
-      },
-    ).then(
-      ({ stdout }) => ({ code: 0, said: stdout }),
-      ({ code, stderr }) => ({ code, said: stderr as string }),
-    );
+  const run = async (...given: string[]) => {
+    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+    const { code, out, err } = await runHere(["events", ...given], env);
+    return { code, said: code === 0 ? out : err };
+  };
 
   it("tests a destination, and exits with 1 and the service's message if it refuses", async () => {
     const refused = await run("test", destination);
@@ -51,7 +40,7 @@ describe("tunnelplane events", () => {
   });
 
   it("lists deliveries and replays them", async () => {
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     await rest.post("/event_subscriptions", {
       sources: [{ type: "ip_policy_created.v0" }],
       destination_ids: [destination],

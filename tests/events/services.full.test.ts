@@ -3,7 +3,7 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { expect } from "chai";
 import { execute, onEveryDatabase, type Start } from "../support/databases";
 import { HAS_MOTO, Moto } from "../support/moto";
-import { Rest, type RestAnswer } from "../support/rest";
+import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 import { arn, KEYS, REGION } from "../support/targets";
 
@@ -76,27 +76,19 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   }
 
   async function subscribed(rest: Rest, target: unknown): Promise<string> {
-    const destination = await created(rest.post("/event_destinations", { target }));
-    await created(
-      rest.post("/event_subscriptions", {
-        sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_updated.v0" }],
-        destination_ids: [destination.id],
-      }),
-    );
+    const destination = await rest.created("/event_destinations", { target });
+    await rest.created("/event_subscriptions", {
+      sources: [{ type: "ip_policy_created.v0" }, { type: "ip_policy_updated.v0" }],
+      destination_ids: [destination.id],
+    });
     return destination.id as string;
-  }
-
-  async function created(answer: Promise<RestAnswer>): Promise<Json> {
-    const { status, body, text } = await answer;
-    expect(status, text).to.equal(201);
-    return body;
   }
 
   it("arrive in the form of the API, with addresses that clients can use", async () => {
     const server = await start();
     const rest = restOf(server);
     await subscribed(rest, stream());
-    const policy = await created(rest.post("/ip_policies", { description: "mine" }));
+    const policy = await rest.created("/ip_policies", { description: "mine" });
     const [event] = await eventually(arrived, (events) => events.length === 1);
     expect(event).to.deep.equal((await rest.get("/events?type=ip_policy_created.v0")).body.events[0]);
     expect(event).to.deep.include({ event_type: "ip_policy_created.v0", object: policy });
@@ -107,7 +99,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     const first = await start("http://127.0.0.1:9", { data });
     await subscribed(restOf(first), stream());
     const policies = await Promise.all(
-      Array.from({ length: 20 }, () => created(restOf(first).post("/ip_policies", {}))),
+      Array.from({ length: 20 }, () => restOf(first).created("/ip_policies", {})),
     );
     await first.stop("SIGKILL");
     // As if it had been a while ago: what the killed server had taken would be left to it for a minute.
@@ -133,7 +125,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
       await Promise.all(
         Array.from({ length: 60 }, async (_, index) => {
           const rest = rests[index % 2] as Rest;
-          const { id } = await created(rest.post("/ip_policies", {}));
+          const { id } = await rest.created("/ip_policies", {});
           await rest.patch(`/ip_policies/${id}`, { description: "changed" });
         }),
       );

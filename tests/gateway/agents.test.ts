@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { ServerSource } from "../../gateway/src/server/source";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { Rest } from "../support/rest";
+import type { Rest } from "../support/rest";
 import { ended, runningForAllTests, TRUSTING } from "./running";
 import { Upstream } from "./traffic";
 
@@ -118,11 +118,10 @@ describe("Agents that come in by ssh -R", () => {
 
   it("serve hostports and labels of their own project and of shared ones alone, also where labels are equal", async () => {
     const one = running.now;
-    const admin = new Rest(one.server.url, one.server.apiKey);
+    const admin = one.server.rest;
     const made: [Rest, string][] = [];
     const create = async (rest: Rest, path: string, body: object) => {
-      const { status, text: said, body: object } = await rest.post(path, body);
-      expect(status, said).to.equal(201);
+      const object = await rest.created(path, body);
       made.unshift([rest, object.uri]);
       return object;
     };

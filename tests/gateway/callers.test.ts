@@ -259,10 +259,7 @@ describe("The address of a caller", () => {
 
   it("is the address in the PROXY protocol, where it is on: on routes, TLS edges and where TLS ends upstream", async () => {
     const own = gateway.state.own;
-    upstream = await StandInServer.start((_, response) => response.end(), {
-      key: own.privateKey,
-      cert: own.pem,
-    });
+    upstream = await StandInServer.start((_, response) => response.end(), own);
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
     await gateway.serve(
       [

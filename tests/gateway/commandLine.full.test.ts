@@ -93,32 +93,7 @@ describe("The command line of a gateway", () => {
     expect(JSON.stringify(layered_runtime)).to.contain("listener.port 443.connection_limit");
   });
 
-  it("renders no file in which a kind or a field is misspelt, and says where", async () => {
-    const { state, folder } = running.now;
-    const fields = { id: "edghts_1", hostports: ["app.example.com:443"] };
-    const mistakes = [
-      [{ kind: "ip_policy_rul", fields }, 'objects[0]: there is no kind "ip_policy_rul"; expected one of'],
-      [
-        { kind: "https_edge", fields },
-        "objects[0]: routes missing; give each https_edge as the API answers it",
-      ],
-    ] as const;
-    const files = mistakes.map(([object], index) => {
-      const file = join(folder, `mistake${index}.json`);
-      writeFileSync(file, JSON.stringify({ objects: [object] }));
-      return file;
-    });
-    const ended = await commandsInOne(
-      CLI,
-      files.map((file) => ({ args: ["render", file, "--dev-ca", "--state", state, ...LISTEN] })),
-    );
-    for (const [index, { code, stdout, stderr }] of ended.entries()) {
-      expect([code, stdout]).to.deep.equal([1, ""]);
-      expect(stderr).to.contain(mistakes[index]?.[1]);
-    }
-  });
-
-  it("says in one line which setting is missing or wrong, and what to do", async () => {
+  it("says in one line which setting or object is missing or wrong, and what to do", async () => {
     const one = running.now;
     const { state, folder } = one;
     const [junk, broken] = [join(folder, "junk.pem"), join(folder, "broken.pem")];
@@ -127,6 +102,11 @@ describe("The command line of a gateway", () => {
       broken,
       `${certificate().pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
     );
+    const misspelt = ["ip_policy_rul", "https_edge"].map((kind) => {
+      const fields = { id: "edghts_1", hostports: ["app.example.com:443"] };
+      writeFileSync(join(folder, kind), JSON.stringify({ objects: [{ kind, fields }] }));
+      return `render ${join(folder, kind)} --dev-ca --state ${state} --listen 443=127.0.0.1:8443`;
+    });
     const old = join(folder, "envoy");
     writeFileSync(old, '#!/bin/sh\necho "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL"\n');
     chmodSync(old, 0o700);
@@ -141,6 +121,8 @@ describe("The command line of a gateway", () => {
     const option = (name: string, value: string) =>
       `error: option '${name} <address:port>' argument '${value}' is invalid. Expected ADDRESS:PORT`;
     const mistakes: readonly (readonly [args: string, expected: string])[] = [
+      [misspelt[0] as string, 'objects[0]: there is no kind "ip_policy_rul"; expected one of'],
+      [misspelt[1] as string, "objects[0]: routes missing; give each https_edge as the API answers it"],
       [`run ${stored}`, "use --certs FOLDER, or --dev-ca"],
       [`run ${dev} --envoy /nowhere/envoy`, "install it, or say where it is with --envoy"],
       [`run ${dev} --trust /nowhere.pem`, "name a PEM file with --trust"],
@@ -200,8 +182,8 @@ describe("The command line of a gateway", () => {
       CLI,
       mistakes.map(([args]) => ({ args: args.split(" "), env })),
     );
-    for (const [index, { code, stderr }] of ended.entries()) {
-      expect(code, stderr).to.equal(1);
+    for (const [index, { code, stdout, stderr }] of ended.entries()) {
+      expect([code, stdout], stderr).to.deep.equal([1, ""]);
       expect(stderr.trim().split("\n"), stderr).to.have.length(1);
       expect(stderr).to.contain(mistakes[index]?.[1]);
     }

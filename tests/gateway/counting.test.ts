@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
@@ -10,6 +9,7 @@ import { TrafficFiles } from "../../gateway/dist/traffic/files";
 import { Hour } from "../../gateway/dist/traffic/hour";
 import { lineOf } from "../../gateway/dist/traffic/line";
 import { bodiesIn, textsIn } from "../../gateway/dist/traffic/reports";
+import { newFolder } from "../support/folder";
 import { trafficLine } from "../unit/traffic/lines";
 
 const BEGIN = "2026-11-22T14:00:00Z";
@@ -46,27 +46,22 @@ describe("Recorded traffic is bounded", () => {
   });
 
   it("in files that a later start goes on with: equal lines are added, damaged ones left out", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tpt-"));
-    try {
-      const files = new TrafficFiles(join(folder, "traffic"));
-      const first = new Hour(BEGIN);
-      count(first, 3, 200);
-      await files.write(first);
-      const [name = ""] = readdirSync(files.folder);
-      const text = readFileSync(join(files.folder, name), "utf8");
-      writeFileSync(join(files.folder, name), `${text}${text}{"hour": "20`);
-      const { hour, damaged } = await files.read(BEGIN);
-      count(hour, 1, 200);
-      expect(damaged).to.equal(1);
-      expect(linesOf(hour).map(({ count }) => count)).to.deep.equal([3, 2, 2]);
-      expect(files.hoursSince(Date.parse(BEGIN) + 3_600_000)).to.deep.equal([]);
-      files.deleteUntil(Date.parse(BEGIN) + 3_599_999);
-      expect(files.hoursSince(Date.parse(BEGIN) + 3_599_999)).to.deep.equal([BEGIN]);
-      files.deleteUntil(Date.parse(BEGIN) + 3_600_000);
-      expect(readdirSync(files.folder)).to.deep.equal([]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const files = new TrafficFiles(join(newFolder(), "traffic"));
+    const first = new Hour(BEGIN);
+    count(first, 3, 200);
+    await files.write(first);
+    const [name = ""] = readdirSync(files.folder);
+    const text = readFileSync(join(files.folder, name), "utf8");
+    writeFileSync(join(files.folder, name), `${text}${text}{"hour": "20`);
+    const { hour, damaged } = await files.read(BEGIN);
+    count(hour, 1, 200);
+    expect(damaged).to.equal(1);
+    expect(linesOf(hour).map(({ count }) => count)).to.deep.equal([3, 2, 2]);
+    expect(files.hoursSince(Date.parse(BEGIN) + 3_600_000)).to.deep.equal([]);
+    files.deleteUntil(Date.parse(BEGIN) + 3_599_999);
+    expect(files.hoursSince(Date.parse(BEGIN) + 3_599_999)).to.deep.equal([BEGIN]);
+    files.deleteUntil(Date.parse(BEGIN) + 3_600_000);
+    expect(readdirSync(files.folder)).to.deep.equal([]);
   });
 
   for (const [path, expected] of Object.entries({

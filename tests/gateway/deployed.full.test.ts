@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
@@ -9,7 +8,8 @@ import { expect } from "chai";
 import { parse } from "yaml";
 import { certificate } from "../support/api/fixtures";
 import { sharedPostgres } from "../support/databases";
-import { ENVOY } from "../support/envoy";
+import { ENVOY, needsEnvoy } from "../support/envoy";
+import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
@@ -28,12 +28,9 @@ describe("The gateway of the set for Docker Compose", () => {
   };
   const processes: { stop(): Promise<unknown> }[] = [];
   let envoy: ChildProcess | undefined;
-  let folder = "";
 
   before(function () {
-    if (ENVOY) return;
-    console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-    this.skip();
+    needsEnvoy(this);
   });
   after("stop everything", async () => {
     for (const process of processes.reverse()) await process.stop();
@@ -41,11 +38,10 @@ describe("The gateway of the set for Docker Compose", () => {
       envoy.kill("SIGKILL");
       await once(envoy, "exit");
     }
-    if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
   it("serves changes that reach either of two servers on PostgreSQL, with an Envoy beside it: the same processes, without containers", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tpg-"));
+    const folder = newFolder();
     const data = await (await sharedPostgres()).newDatabase();
     const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];
     const [first, second] = servers.map(({ url, apiKey }) => new Tunnelplane({ baseUrl: url, apiKey })) as [

@@ -1,19 +1,10 @@
 import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ENVOY } from "../support/envoy";
+import { ENVOY, needsEnvoy } from "../support/envoy";
+import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";
 
 const SERVER = join(__dirname, "../../server");
@@ -21,9 +12,7 @@ const READY = ". .tunnelplane/dev/env";
 
 describe("tunnelplane-gateway dev", () => {
   before(function () {
-    if (ENVOY) return;
-    console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-    this.skip();
+    needsEnvoy(this);
   });
   let project: string;
   let running: GatewayProcess;
@@ -52,15 +41,12 @@ describe("tunnelplane-gateway dev", () => {
       .status;
 
   beforeEach(() => {
-    project = mkdtempSync(join(tmpdir(), "tpd-"));
+    project = newFolder();
     writeFileSync(join(project, "package.json"), "{}");
     mkdirSync(join(project, "node_modules/@tunnelplane"), { recursive: true });
     symlinkSync(SERVER, join(project, "node_modules/@tunnelplane/server"));
   });
-  afterEach(async () => {
-    await running?.stop();
-    rmSync(project, { recursive: true, force: true });
-  });
+  afterEach(() => running?.stop());
 
   it("starts a server, a gateway and an app, keeps their key private, and ends all of them", async () => {
     await start().printed(READY);

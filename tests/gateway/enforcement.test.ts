@@ -175,14 +175,8 @@ describe("A real Envoy enforces:", () => {
     const dead = "127.0.0.1:9";
     const { own } = gateway.state;
     const stranger = certificate({ name: "stranger" });
-    const proven = await StandInServer.start((_, response) => response.end(), {
-      key: own.privateKey,
-      cert: own.pem,
-    });
-    const unproven = await StandInServer.start((_, response) => response.end(), {
-      key: stranger.privateKey,
-      cert: stranger.pem,
-    });
+    const proven = await StandInServer.start((_, response) => response.end(), own);
+    const unproven = await StandInServer.start((_, response) => response.end(), stranger);
     try {
       await gateway.serve([
         httpsEdge({
@@ -226,10 +220,7 @@ describe("A real Envoy enforces:", () => {
 
   it("TLS that ends upstream: the client sees the upstream's own certificate", async () => {
     const own = certificate({ name: "own of the upstream" });
-    const upstream = await StandInServer.start((_, response) => response.end(), {
-      key: own.privateKey,
-      cert: own.pem,
-    });
+    const upstream = await StandInServer.start((_, response) => response.end(), own);
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
     await gateway.serve([
       tlsEdge({ tls_termination, backend: to("raw") }),

@@ -1,26 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { refusedBeside } from "../support/refusal";
-import { OtherServer } from "./otherServer";
 import { lineAbout, narrow, runningForAllTests } from "./running";
 
 const [FIRST, SECOND] = ["first.example.com", "second.example.com"];
 
 describe("An Envoy beside the gateway", () => {
   const running = runningForAllTests();
-  let between: OtherServer;
-  before("start a gateway without an Envoy, and another server in between", async () => {
-    between = await OtherServer.start(running.now.server.url);
+  before("start a gateway without an Envoy", async () => {
     await running.now.site(FIRST);
     await running.now.site(SECOND);
-    running.now.run("--dev-ca", "--url", between.url, "--envoy", "none", "--allow-upstreams", "127.0.0.0/8");
+    running.now.run("--dev-ca", "--envoy", "none", "--allow-upstreams", "127.0.0.0/8");
   });
-  after("stop the other server", () => between?.stop());
 
   it("is asked for in one line while nobody has started it, and nothing is reported", async () => {
     const one = running.now;
@@ -50,50 +46,26 @@ describe("An Envoy beside the gateway", () => {
     await one.becomesReady();
   });
 
-  it("finds the edges that it cannot read and those of a backend that it refuses, and others go on", async () => {
-    const one = running.now;
-    between.changes.set("half-a-character", "\\ud800").set("127.0.0.77:7777", "127.0.0.77:77777");
-    const page = await one.api.httpResponseBackends.create({ body: "half-a-character" });
-    const unread = await one.site("unreadable.example.com", { backend: { backend_id: page.id } });
-    const [reason] = await one.reasons([unread.edge.id]);
-    expect(reason).to.contain("Envoy could not read lds.json");
-    const refused = await one.tlsEdge("refused.example.com", "127.0.0.77:7777");
-    const { route } = await one.site("other.example.com");
-    await one.becomes(200, "other.example.com");
-    await narrow(one, route);
-    await one.becomesRefused(403, "other.example.com", FIRST);
-    await one.reasons([unread.edge.id, refused.edge]);
-    const rejected = (await one.reports()).filter(({ state }) => state === "rejected");
-    expect(rejected.map(({ id }) => id)).to.have.members([unread.edge.id, refused.edge]);
-    await one.api.tlsEdges.delete(refused.edge);
-    await one.api.httpsEdges.delete(unread.edge.id);
-    await one.reports((all) => all.every(({ state }) => state === "applied"));
-  });
-
   it("makes no edge applied if it says nothing: after 5 s, the last files that it took are back in place", async () => {
     const one = running.now;
-    const elsewhere = mkdtempSync(join(tmpdir(), "tpg-"));
-    try {
-      await one.becomesReady();
-      const file = join(one.state, "envoy", "lds.json");
-      const before = readFileSync(file, "utf8");
-      // It looks elsewhere, and no longer sees what the gateway writes.
-      writeFileSync(join(elsewhere, "lds.json"), before);
-      await one.beside?.stop();
-      await one.startBeside((bootstrap) =>
-        bootstrap.replaceAll(`${one.state}/envoy/lds.json`, `${elsewhere}/lds.json`),
-      );
-      const { edge } = await one.site("third.example.com");
-      await one.reasons([edge.id]);
-      // A busy machine's Envoy may leave a single question of the gateway unanswered.
-      await one.until(async () => (await one.live()) === 200);
-      expect(await one.ready()).to.equal(503);
-      expect(one.gateway.log).to.contain("Envoy said nothing about lds.json within 5");
-      await one.until(() => readFileSync(file, "utf8") === before);
-      expect(await one.metrics()).to.contain("tunnelplane_gateway_taken 0");
-    } finally {
-      rmSync(elsewhere, { recursive: true });
-    }
+    const elsewhere = newFolder();
+    await one.becomesReady();
+    const file = join(one.state, "envoy", "lds.json");
+    const before = readFileSync(file, "utf8");
+    // It looks elsewhere, and no longer sees what the gateway writes.
+    writeFileSync(join(elsewhere, "lds.json"), before);
+    await one.beside?.stop();
+    await one.startBeside((bootstrap) =>
+      bootstrap.replaceAll(`${one.state}/envoy/lds.json`, `${elsewhere}/lds.json`),
+    );
+    const { edge } = await one.site("third.example.com");
+    await one.reasons([edge.id]);
+    // A busy machine's Envoy may leave a single question of the gateway unanswered.
+    await one.until(async () => (await one.live()) === 200);
+    expect(await one.ready()).to.equal(503);
+    expect(one.gateway.log).to.contain("Envoy said nothing about lds.json within 5");
+    await one.until(() => readFileSync(file, "utf8") === before);
+    expect(await one.metrics()).to.contain("tunnelplane_gateway_taken 0");
   });
 });
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Environment, objectsOf, translate } from "../../gateway/dist";
 import { mostSignIns } from "../../gateway/dist/environment/watches";
 import { certificate } from "../support/api/fixtures";
-import { ENVOY, validationError } from "../support/envoy";
+import { needsEnvoy, validationError } from "../support/envoy";
 import { bodiesOf } from "../support/generatedBodies";
 import { size } from "../support/size";
 import { CERTIFICATE, httpsEdge, oidc, route, SURROUNDINGS } from "./worlds";
@@ -40,10 +40,7 @@ function answered(kind: Kind, id: string, body: object): { kind: Kind; fields: o
 
 describe("Routes that sign users in", () => {
   it("are refused, the newest first, where Envoy could not watch the secrets of all, and it goes on", function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      this.skip();
-    }
+    needsEnvoy(this);
     // Linux allows 128 watchers by default; a machine that allows thousands needs no limit here.
     const most = Math.min(mostSignIns() ?? 100, 100);
     const idOf = (index: number) => `edghtsrt_${String(index).padStart(3, "0")}`;
@@ -131,10 +128,7 @@ describe("A value that the API takes", () => {
   }
 
   it("is refused by no gateway for its form, and by no Envoy", function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      this.skip();
-    }
+    needsEnvoy(this);
     for (let seed = 0; seed < size(1, 30); seed++) {
       const objects = world(seed);
       const { edges } = translate(objects, surroundings);

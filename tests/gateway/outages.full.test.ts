@@ -1,18 +1,9 @@
 import { once } from "node:events";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sshKey } from "../support/api/fixtures";
+import { newFolder } from "../support/folder";
 import { MOVABLE_CLOCK, ServerProcess } from "../support/server";
 import { ended, narrow, runningForAllTests, runningForEachTest } from "./running";
 import { tls } from "./traffic";
@@ -214,27 +205,23 @@ describe("A gateway", () => {
 
   it("follows a database that was restored from yesterday, though the events it knew are gone", async () => {
     const one = running.now;
-    const folder = mkdtempSync(join(tmpdir(), "tpg-"));
-    try {
-      const [today, yesterday] = [join(folder, "today"), join(folder, "yesterday")];
-      await one.use(await ServerProcess.start({ data: today }));
-      const listen = new URL(one.server.url).host;
-      await one.site(SITE);
-      await one.server.stop();
-      cpSync(today, yesterday, { recursive: true });
-      one.server = await ServerProcess.start({ data: today, listen });
-      one.run("--dev-ca");
-      await one.becomes(200, SITE);
-      await one.site("today.example.com");
-      await one.becomes(200, "today.example.com");
-      await one.server.stop("SIGKILL");
-      one.server = await ServerProcess.start({ data: yesterday, listen });
-      await one.becomes(0, "today.example.com");
-      expect(await one.answers(SITE)).to.equal("one");
-      await one.site("again.example.com");
-      await one.becomes(200, "again.example.com");
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder();
+    const [today, yesterday] = [join(folder, "today"), join(folder, "yesterday")];
+    await one.use(await ServerProcess.start({ data: today }));
+    const listen = new URL(one.server.url).host;
+    await one.site(SITE);
+    await one.server.stop();
+    cpSync(today, yesterday, { recursive: true });
+    one.server = await ServerProcess.start({ data: today, listen });
+    one.run("--dev-ca");
+    await one.becomes(200, SITE);
+    await one.site("today.example.com");
+    await one.becomes(200, "today.example.com");
+    await one.server.stop("SIGKILL");
+    one.server = await ServerProcess.start({ data: yesterday, listen });
+    await one.becomes(0, "today.example.com");
+    expect(await one.answers(SITE)).to.equal("one");
+    await one.site("again.example.com");
+    await one.becomes(200, "again.example.com");
   });
 });

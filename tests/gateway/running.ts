@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { type SshKey, sshKey } from "../support/api/fixtures";
-import { ENVOY } from "../support/envoy";
+import { ENVOY, needsEnvoy } from "../support/envoy";
 import { EnvoyBeside } from "../support/envoyBeside";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
@@ -325,10 +325,7 @@ export const runningForAllTests = (): { readonly now: Running } => runningBetwee
 function runningBetween([start, stop]: Hooks): { readonly now: Running } {
   const state = {} as { now: Running };
   start("prepare a gateway", async function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      this.skip();
-    }
+    needsEnvoy(this);
     state.now = await Running.start();
   });
   afterEach("show what a gateway said before a test failed", function () {

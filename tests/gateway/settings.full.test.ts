@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { stringify } from "yaml";
 import { bootstrap, type Configuration, objectsOf, translate } from "../../gateway/dist";
 import { certificate } from "../support/api/fixtures";
-import { ENVOY, validationError } from "../support/envoy";
+import { needsEnvoy, validationError } from "../support/envoy";
 import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
 
 const PAGE = join(__dirname, "../../docs/architecture/envoy.md");
@@ -128,10 +128,7 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
   });
 
   it("are known to a real Envoy, also those that are left as they come", function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      this.skip();
-    }
+    needsEnvoy(this);
     const own = certificate({ extensions: ["subjectAltName = DNS:app.example.com"] });
     const real = {
       [CERTIFICATE.chain]: own.pem,

@@ -29,12 +29,9 @@ export class StandInIssuer {
   /** Claims of the users who come, besides those that every ID token has. */
   claims: object = {};
 
-  static async start({ pem, privateKey }: Certificate): Promise<StandInIssuer> {
+  static async start(own: Certificate): Promise<StandInIssuer> {
     const one = new StandInIssuer();
-    one.#server = await StandInServer.start((asked, answer) => void one.#answer(asked, answer), {
-      key: privateKey,
-      cert: pem,
-    });
+    one.#server = await StandInServer.start((asked, answer) => void one.#answer(asked, answer), own);
     return one;
   }
 

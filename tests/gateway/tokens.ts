@@ -8,8 +8,7 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 export class Issuer {
   private constructor(private readonly server: StandInTokenIssuer) {}
 
-  static start = async ({ pem, privateKey }: Certificate): Promise<Issuer> =>
-    new Issuer(await StandInTokenIssuer.start({ key: privateKey, cert: pem }));
+  static start = async (own: Certificate): Promise<Issuer> => new Issuer(await StandInTokenIssuer.start(own));
 
   get jku(): string {
     return `${this.server.url}/jwks`;

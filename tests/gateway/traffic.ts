@@ -8,7 +8,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { type Certificate, certificate, inTemporaryFolder, run } from "../support/api/fixtures";
-import { ENVOY, EnvoyProcess } from "../support/envoy";
+import { EnvoyProcess, needsEnvoy } from "../support/envoy";
 import { freePort } from "../support/ports";
 import { SURROUNDINGS } from "./worlds";
 
@@ -45,10 +45,7 @@ export function envoyOfThisFile() {
     folder: string;
   };
   before("start Envoy", async function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      this.skip();
-    }
+    needsEnvoy(this);
     state.own = certificate({
       name: "app.example.com",
       extensions: [

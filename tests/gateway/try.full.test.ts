@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { commandsInOne } from "../support/commandsInOne";
-import { ENVOY } from "../support/envoy";
+import { ENVOY, needsEnvoy } from "../support/envoy";
+import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";
 import { authority, enabled, fixed, httpsEdge, jwt, oidc, refs, route, rule, to } from "./worlds";
 
@@ -14,13 +14,9 @@ const CLI = join(__dirname, "../../gateway/dist/cli.js");
 describe("tunnelplane-gateway try", () => {
   let folder: string;
   before(function () {
-    if (!ENVOY) {
-      console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
-      return this.skip();
-    }
-    folder = mkdtempSync(join(tmpdir(), "tpg-"));
+    needsEnvoy(this);
+    folder = newFolder();
   });
-  after(() => folder && rmSync(folder, { recursive: true, force: true }));
 
   const file = (name: string, content: unknown): string => {
     const path = join(folder, name);

@@ -194,10 +194,7 @@ describe("The target of a gateway's traffic", () => {
     const one = running.now;
     let connections = 0;
     const own = certificate({ extensions: ["subjectAltName = IP:127.0.0.1"] });
-    const hidden = await StandInServer.start((_, response) => response.end("{}"), {
-      key: own.privateKey,
-      cert: own.pem,
-    });
+    const hidden = await StandInServer.start((_, response) => response.end("{}"), own);
     hidden.onConnection(() => connections++);
     try {
       const url = hidden.url.replace("127.0.0.1", "localhost");

@@ -6,7 +6,7 @@ import { expectRefused, hostport, invalid, type Json, unique } from "../support/
 import { sshKey } from "../support/api/fixtures";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { onEveryDatabase, settled } from "../support/databases";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import { MOVABLE_CLOCK, run, type ServerProcess } from "../support/server";
 
 const HALF_AN_HOUR_MS = 1_800_000;
@@ -107,7 +107,7 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
   before("start two servers", async () => {
     const first = await start({ env: MOVABLE_CLOCK });
     servers = [first, await start({ data: first.data, env: MOVABLE_CLOCK })];
-    rests = servers.map(({ url, apiKey }) => new Rest(url, apiKey));
+    rests = servers.map(({ rest }) => rest);
     one = rests[0] as Rest;
   });
   after(async () => {
@@ -235,7 +235,7 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
       await start({ data: first.data, env: MOVABLE_CLOCK }),
       await start({ data: first.data, env: MOVABLE_CLOCK }),
     ];
-    rests = servers.map(({ url, apiKey }) => new Rest(url, apiKey));
+    rests = servers.map(({ rest }) => rest);
     one = rests[0] as Rest;
     const again = new SetInTest(one, made.name);
     for (const id of Object.values(await again.ids()))

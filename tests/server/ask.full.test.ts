@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { parse } from "yaml";
 import { certificate } from "../support/api/fixtures";
 import { runHere } from "../support/commandLine";
-import { Rest } from "../support/rest";
+import type { Rest } from "../support/rest";
 import type { Ended } from "../support/server";
 import { ServerProcess } from "../support/server";
 
@@ -17,11 +17,11 @@ describe("tunnelplane ask", () => {
   let edge: string;
   before("start a server with a site and a door for holders of certificates", async () => {
     server = await ServerProcess.start();
-    api = new Rest(server.url, server.apiKey);
-    edge = (await made("/edges/https", { hostports: ["app.example.com:443"] })).id;
-    const { id: page } = await made("/backends/http_response", { status_code: 204 });
-    const { id: office } = await made("/ip_policies", {});
-    await made("/ip_policy_rules", { ip_policy_id: office, cidr: "10.0.0.0/8", action: "allow" });
+    api = server.rest;
+    edge = (await api.created("/edges/https", { hostports: ["app.example.com:443"] })).id;
+    const { id: page } = await api.created("/backends/http_response", { status_code: 204 });
+    const { id: office } = await api.created("/ip_policies", {});
+    await api.created("/ip_policy_rules", { ip_policy_id: office, cidr: "10.0.0.0/8", action: "allow" });
     await route("/", page);
     await route("/admin", page, { ip_restriction: { ip_policy_ids: [office] } });
     await route("/api", page, { jwt_validation: token(ISSUER) });
@@ -43,9 +43,9 @@ describe("tunnelplane ask", () => {
     partners = await authority("Partners CA", "our partners");
     await api.patch(`/certificate_authorities/${partners}`, {}, { "tunnelplane-name": "partners" });
     await authority("Suppliers", "of suppliers");
-    const { id: tunnels } = await made("/backends/tunnel_group", { labels: { app: "db" } });
-    await made("/credentials", {});
-    await made("/edges/tls", {
+    const { id: tunnels } = await api.created("/backends/tunnel_group", { labels: { app: "db" } });
+    await api.created("/credentials", {});
+    await api.created("/edges/tls", {
       hostports: ["db.example.com:5432", "db.example.com:443"],
       backend: { backend_id: tunnels },
       mutual_tls: { certificate_authority_ids: [partners] },
@@ -53,20 +53,15 @@ describe("tunnelplane ask", () => {
   });
   after(() => server?.stop());
 
-  const made = async (path: string, body: object): Promise<{ id: string }> => {
-    const answer = await api.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
-  };
   const route = (match: string, backend: string, more: object = {}) =>
-    made(`/edges/https/${edge}/routes`, {
+    api.created(`/edges/https/${edge}/routes`, {
       match_type: "path_prefix",
       match,
       backend: { backend_id: backend },
       ...more,
     });
   const authority = async (name: string, description: string) =>
-    (await made("/certificate_authorities", { description, ca_pem: certificate({ name }).pem })).id;
+    (await api.created("/certificate_authorities", { description, ca_pem: certificate({ name }).pem })).id;
   const token = (issuer: string) => ({
     issuer: { allow_list: [{ value: issuer }] },
     audience: { allow_list: [{ value: "api" }] },
@@ -120,7 +115,7 @@ describe("tunnelplane ask", () => {
     ];
     for (const [code, outcome, words] of asked)
       expect(await decided(words), words).to.include({ code, outcome });
-    const bare = (await made("/edges/https", { hostports: ["bare.example.com:443"] })).id;
+    const bare = (await api.created("/edges/https", { hostports: ["bare.example.com:443"] })).id;
     expect(await decided(`https://bare.example.com/ --from ${OUTSIDE}`)).to.include({
       code: 3,
       outcome: "not_found",
@@ -143,7 +138,7 @@ describe("tunnelplane ask", () => {
   });
 
   it("answers a member as it answers an admin, names of authorities included", async () => {
-    const { id: bot } = await made("/bot_users", { name: "ada" });
+    const { id: bot } = await api.created("/bot_users", { name: "ada" });
     const { body: key } = await api.post("/api_keys", { owner_id: bot });
     const words = ["tls://db.example.com", "--from", OUTSIDE, "--certificate-of", "our partners"];
     const answers = await Promise.all(
@@ -235,7 +230,7 @@ describe("tunnelplane ask", () => {
   });
 
   it("sends the path as it is written: dots stay, what is not ASCII is encoded, a fragment is left out", async () => {
-    await route("/%C3%BCber", (await made("/backends/http_response", { status_code: 201 })).id);
+    await route("/%C3%BCber", (await api.created("/backends/http_response", { status_code: 201 })).id);
     const from = `--from ${OUTSIDE}`;
     expect(await decided(`GET https://APP.example.com/über#top ${from}`)).to.include({ status: 201 });
     expect(await decided(`GET https://app.example.com/open/%2e%2e/admin ${from}`)).to.include({

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -11,13 +10,20 @@ import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
 import { hostport } from "../support/api/expect";
 import { runOn } from "../support/commandLine";
-import { contentOf, DATABASES, execute, onEveryDatabase, rowsIn, tablesIn } from "../support/databases";
+import {
+  contentOf,
+  DATABASES,
+  execute,
+  onEveryDatabase,
+  optionsOf,
+  rowsIn,
+  tablesIn,
+} from "../support/databases";
+import { newFolder } from "../support/folder";
 import { Rest } from "../support/rest";
 import { command, run, ServerProcess } from "../support/server";
 
 const ADDRESS = ["--public-url", "https://tunnels.example.com"];
-const optionsOf = (data: string) =>
-  data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
 
 /** A table that no version has, with every column type that a backup supports. */
 const extraMigration = (data: string) => ({
@@ -44,30 +50,23 @@ onEveryDatabase("A backup", (start, database) => {
   let rest: Rest;
   let token: string;
   before("start a server and fill it", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-backup-"));
+    folder = newFolder();
     file = join(folder, "backup.gz");
     server = await start({ data: await database.create(), args: ADDRESS });
-    rest = new Rest(server.url, server.apiKey);
-    const created = async (path: string, body: unknown) => {
-      const answer = await rest.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body;
-    };
-    token = (await created("/credentials", { description: 'ends\u2028no line, "quotes", \\, ä, 🚇, \u0000' }))
-      .token;
-    const backend = await created("/backends/tunnel_group", { labels: { app: "shop" } });
+    rest = server.rest;
+    token = (
+      await rest.created("/credentials", { description: 'ends\u2028no line, "quotes", \\, ä, 🚇, \u0000' })
+    ).token;
+    const backend = await rest.created("/backends/tunnel_group", { labels: { app: "shop" } });
     for (let index = 0; index < 20; index++)
-      await created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
-    await created("/ssh_certificate_authorities", {});
-    const policy = await created("/ip_policies", {});
-    await created("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "10.0.0.0/8", action: "allow" });
+      await rest.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
+    await rest.created("/ssh_certificate_authorities", {});
+    const policy = await rest.created("/ip_policies", {});
+    await rest.created("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "10.0.0.0/8", action: "allow" });
     const { code, err } = await run(server.data, "backup", file);
     expect(code, err).to.equal(0);
   });
-  after(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => server.stop());
 
   for (const target of DATABASES) {
     it(`restores into a new ${target.name} database, from which a server answers the same`, async () => {
@@ -213,16 +212,10 @@ onEveryDatabase("A backup", (start, database) => {
     expect(await contentOf(server.data)).to.deep.equal(before);
   });
 
-  it("that fails leaves no file and no database, and says why", async () => {
+  it("that fails leaves no file, and ends with 1", async () => {
     const nowhere = join(folder, "no", "such", "folder.gz");
     expect(await runOn(server.data, "backup", nowhere)).to.include({ code: 1 });
     expect(existsSync(nowhere)).to.equal(false);
-    const empty = await database.create();
-    const { code, err } = await runOn(empty, "backup", join(folder, "empty.gz"));
-    expect(code).to.equal(1);
-    expect(err).to.match(/There is no database in|holds no database of tunnelplane/);
-    expect(await tablesIn(empty)).to.deep.equal([]);
-    expect(existsSync(join(folder, "empty.gz"))).to.equal(false);
   });
 
   it("is a consistent snapshot, while servers go on writing", async () => {

@@ -1,7 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
@@ -11,7 +10,8 @@ import { KIND_NAMES } from "../../server/src/cli/look";
 import { program } from "../../server/src/cli/program";
 import { certificate } from "../support/api/fixtures";
 import { runHere } from "../support/commandLine";
-import { Rest } from "../support/rest";
+import { newFolder } from "../support/folder";
+import type { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
@@ -31,15 +31,12 @@ describe("The command line", () => {
   let edge: string;
   before("start a server with an edge and its backend", async () => {
     server = await ServerProcess.start();
-    api = new Rest(server.url, server.apiKey);
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-cli-"));
+    api = server.rest;
+    folder = newFolder();
     backend = await made("/backends/tunnel_group", { labels: { service: "web" }, description: "web" });
     edge = await made("/edges/tls", { hostports: ["app.example.com:443"], backend: { backend_id: backend } });
   });
-  after(async () => {
-    await server?.stop();
-    if (folder) rmSync(folder, { recursive: true });
-  });
+  after(() => server?.stop());
 
   const made = async (path: string, body: object): Promise<string> =>
     (await api.post(path, body)).body.id as string;

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
 const FORMATS = ["json", "table", "yaml"];
@@ -26,8 +26,7 @@ const OFFERS: readonly (readonly [line: string, ...offered: string[]])[] = [
 const typedOf = (line: string): string => line.split(/[ =]/).at(-1) ?? "";
 
 describe("Completion of commands, kinds, options and their values", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-completion-"));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
 
   function scriptFor(shell: string): string {
     const script = join(folder, `_tunnelplane.${shell}`);

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { parse } from "yaml";
 import { serverOfThisFile } from "../support/api/expect";
 import { runHere } from "../support/commandLine";
-import { Rest } from "../support/rest";
 import type { Ended } from "../support/server";
 import { ServerProcess } from "../support/server";
 
@@ -15,12 +14,6 @@ describe("tunnelplane guarantees", () => {
       TUNNELPLANE_API_KEY: server.apiKey,
     });
 
-  const made = async (path: string, body: object): Promise<{ id: string }> => {
-    const answer = await new Rest(server.url, server.apiKey).post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
-  };
-
   it("says so where no guarantee exists, and succeeds", async () => {
     const { code, out } = await run("--check");
     expect(out).to.equal("There are no guarantees.\n");
@@ -30,12 +23,16 @@ describe("tunnelplane guarantees", () => {
   describe("of a site whose admin page is open to the office", () => {
     const ids: Record<string, string> = {};
     before(async () => {
-      const { id: edge } = await made("/edges/https", { hostports: ["app.example.com:443"] });
-      const { id: page } = await made("/backends/http_response", { status_code: 204 });
-      const { id: office } = await made("/ip_policies", {});
-      await made("/ip_policy_rules", { ip_policy_id: office, cidr: "10.0.0.0/8", action: "allow" });
+      const { id: edge } = await server.rest.created("/edges/https", { hostports: ["app.example.com:443"] });
+      const { id: page } = await server.rest.created("/backends/http_response", { status_code: 204 });
+      const { id: office } = await server.rest.created("/ip_policies", {});
+      await server.rest.created("/ip_policy_rules", {
+        ip_policy_id: office,
+        cidr: "10.0.0.0/8",
+        action: "allow",
+      });
       const route = (match: string, more: object) =>
-        made(`/edges/https/${edge}/routes`, {
+        server.rest.created(`/edges/https/${edge}/routes`, {
           match_type: "path_prefix",
           match,
           backend: { backend_id: page },
@@ -45,7 +42,7 @@ describe("tunnelplane guarantees", () => {
       await route("/metrics", {});
       const guarantee = async (name: string, more: object) => {
         const body = { expect: "refused", addresses: [`app.example.com:443/${name}`], ...more };
-        ids[name] = (await made("/guarantees", body)).id;
+        ids[name] = (await server.rest.created("/guarantees", body)).id;
       };
       await guarantee("admin", {
         description: "admin pages are for the office",
@@ -81,7 +78,7 @@ describe("tunnelplane guarantees", () => {
     });
 
     it("prints for programs what the API answers, states and examples included", async () => {
-      const api = new Rest(server.url, server.apiKey);
+      const api = server.rest;
       const { guarantees } = (await api.get("/guarantees?state=true")).body;
       const { out } = await run("-o", "json");
       expect(JSON.parse(out)).to.deep.equal(guarantees);
@@ -93,7 +90,7 @@ describe("tunnelplane guarantees", () => {
 
     it("with --check ends with 3 where an enforced one does not hold, and with 0 where only a reported one does not", async () => {
       expect((await run("--check")).code).to.equal(0);
-      const api = new Rest(server.url, server.apiKey);
+      const api = server.rest;
       await api.patch(`/guarantees/${ids.metrics}`, { mode: "enforce" });
       expect((await run("--check")).code).to.equal(3);
       expect((await run("--check", String(ids.metrics))).code).to.equal(3);

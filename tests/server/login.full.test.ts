@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { execute, onOneDatabase } from "../support/databases";
+import { execute, onOneDatabase, untilTestEnds } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { command, type Ended, endOf } from "../support/server";
@@ -23,17 +23,15 @@ onOneDatabase("Logging in with a command line", (startServer) => {
   before("start an identity provider", async () => {
     issuer = await StandInTokenIssuer.start();
     offerSignIns(issuer);
-    home = mkdtempSync(join(tmpdir(), "tunnelplane-home-"));
+    home = newFolder();
   });
-  after("stop it", () => {
-    issuer.stop();
-    rmSync(home, { recursive: true });
-  });
+  after("stop it", () => issuer.stop());
 
   const server = serverOfThisFile(() =>
     startServer({ args: [...signInArgs(issuer), "--trust-proxy", "loopback"] }),
   );
 
+  const started = untilTestEnds(startServer);
   async function signedIn(more: object = {}): Promise<Visitor> {
     const one = new Visitor(server.url);
     expect((await one.signIn(issuer, unique("user"), more)).status).to.equal(303);
@@ -162,14 +160,10 @@ onOneDatabase("Logging in with a command line", (startServer) => {
   });
 
   it("says so where nobody can sign in", async () => {
-    const without = await startServer();
-    try {
-      const { code, err } = await run("login", "--url", without.url, "--no-browser");
-      expect(code).to.equal(1);
-      expect(err).to.contain("--oidc-issuer");
-    } finally {
-      await without.stop();
-    }
+    const without = await started();
+    const { code, err } = await run("login", "--url", without.url, "--no-browser");
+    expect(code).to.equal(1);
+    expect(err).to.contain("--oidc-issuer");
   });
 
   it("asks who it is first, and leads back to the page", async () => {

@@ -3,7 +3,7 @@ import { expectRefused, hostport, unavailable } from "../support/api/expect";
 import { refusalToServe } from "../support/commandLine";
 import { sharedPostgres } from "../support/databases";
 import { PASSWORD, PostgresServer, type Session, waiting } from "../support/postgres";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 describe("A server whose PostgreSQL database goes away", () => {
@@ -15,7 +15,7 @@ describe("A server whose PostgreSQL database goes away", () => {
     postgres = await PostgresServer.start(); // other tests need the shared one
     url = await postgres.newDatabase();
     server = await ServerProcess.start({ data: url });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
   });
   after("stop both", async () => {
     await server.stop();
@@ -151,7 +151,7 @@ describe("A server on a PostgreSQL database", () => {
     const postgres = await sharedPostgres();
     const data = await postgres.newDatabase();
     const server = await ServerProcess.start({ data, env: { TUNNELPLANE_DATABASE_POOL: "2" } });
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     const answers = await Promise.all(Array.from({ length: 30 }, () => rest.post("/ip_policies", {})));
     const session = await postgres.connect(data);
     const { rows } = await session.query(

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
@@ -72,7 +71,7 @@ onOneDatabase("A server with more requests than slots", (startServer) => {
         expectRefused(answer, { ...overloaded, mentions: ["3 requests"] });
         expect(answer.headers.get("retry-after")).to.equal("1");
       }
-      const rest = new Rest(server.url, server.apiKey);
+      const rest = server.rest;
       expect((await rest.post("/ip_policies", {})).status).to.equal(201);
       const kept = (await rest.get("/ip_policies")).body.ip_policies;
       expect(kept).to.have.length(status === 201 ? 3 + 1 : 1);
@@ -124,7 +123,7 @@ onOneDatabase("A server with more requests than slots", (startServer) => {
       }),
     );
     expect(others).to.have.length(10);
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     for (let again = 0; again < 20; again++) expect((await rest.get("/ip_policies")).status).to.equal(200);
     late.send(slow.slice(-5));
     expect((await late.answers(1))[0]?.status).to.equal(201);
@@ -146,7 +145,7 @@ describe("A server whose only slot is taken", () => {
     const postgres = await sharedPostgres();
     const url = await postgres.newDatabase();
     server = await ServerProcess.start({ data: url, ...LIMIT_OF(1) });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     session = await postgres.connect(url);
     api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
   });
@@ -218,7 +217,7 @@ describe("A server whose only slot is taken", () => {
     const data = await postgres.newDatabase();
     const [slow, lock] = [await ServerProcess.start({ data, ...LIMIT_OF(4) }), await postgres.connect(data)];
     try {
-      const { token } = (await new Rest(slow.url, slow.apiKey).post("/api_keys", {})).body;
+      const { token } = (await slow.rest.post("/api_keys", {})).body;
       await lock.query("begin");
       await lock.query("lock table told_secret in access exclusive mode");
       const first = new Rest(slow.url, token).get("/ip_policies");
@@ -242,18 +241,5 @@ describe("A server whose only slot is taken", () => {
       while ((await refusedSoFar(server)) === refusedBefore);
     });
     expect((await created)?.description).to.equal("in the end");
-  });
-
-  it("answers before its threads check bodies and judge guarantees", async function () {
-    if (process.platform !== "linux") return this.skip();
-    const body = { description: "office", metadata: "x".repeat(1_000) };
-    expect((await new Rest(server.url, server.apiKey).post("/ip_policies", body)).status).to.equal(201);
-    const tasks = `/proc/${server.pid}/task`;
-    const niceness = (id: string) =>
-      Number(readFileSync(`${tasks}/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]);
-    const named = (id: string) => readFileSync(`${tasks}/${id}/comm`, "utf8").trim();
-    const checking = readdirSync(tasks).filter((id) => named(id) === "validation");
-    expect(checking).to.have.length(1);
-    for (const id of checking) expect(niceness(id)).to.be.above(niceness(String(server.pid)));
   });
 });

@@ -1,8 +1,6 @@
 import { expect } from "chai";
-import { expectRefused } from "../support/api/expect";
 import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
-import { Rest } from "../support/rest";
 
 onOneDatabase("A server process", (startServer, database) => {
   const start = untilTestEnds(startServer);
@@ -31,21 +29,6 @@ onOneDatabase("A server process", (startServer, database) => {
       .and.not.to.match(/\n\s+at /);
   });
 
-  it("answers with the address that its clients use, from a trusted proxy's headers, or the configured one", async () => {
-    const server = await start({ args: ["--trust-proxy", "loopback"] });
-    const rest = new Rest(server.url, server.apiKey);
-    const through = (host: string) => rest.get("/ip_policies?limit=1", { "x-forwarded-host": host });
-    const { body } = await rest.post("/ip_policies", {});
-    expect(body.uri).to.equal(`${server.url}/ip_policies/${body.id}`);
-    const proxied = await through("tunnels.example.com:8443");
-    expect(proxied.body.uri).to.equal("http://tunnels.example.com:8443/ip_policies");
-    for (const host of ['a","x":"b', "a/b", "user@here"])
-      expectRefused(await through(host), { status: 400, code: "TP_1008" });
-    const behind = await start({ args: ["--public-url", "https://tunnels.example.com/"] });
-    const made = (await new Rest(behind.url, behind.apiKey).post("/ip_policies", {})).body;
-    expect(made.uri).to.equal(`https://tunnels.example.com/ip_policies/${made.id}`);
-  });
-
   it("answers /livez and /readyz without a key, and logs each request in one line of JSON, with an operation id and without a secret", async () => {
     const server = await start();
     for (const path of ["/livez", "/readyz"]) {
@@ -53,7 +36,7 @@ onOneDatabase("A server process", (startServer, database) => {
       expect([response.status, await response.json()]).to.deep.equal([200, { status: "ok" }]);
     }
     const named = { "x-request-id": "my-request" };
-    await new Rest(server.url, server.apiKey).post("/credentials?token=in-the-query", {}, named);
+    await server.rest.post("/credentials?token=in-the-query", {}, named);
     await server.stop();
     const lines = server.log.trim().split("\n");
     const [line, ...others] = lines

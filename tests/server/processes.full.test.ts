@@ -100,16 +100,6 @@ onEveryDatabase("A server of two processes", (startServer) => {
     }
   });
 
-  it("makes one object of requests with the same Idempotency-Key at both", async () => {
-    const lines = await linesTo(server);
-    for (let turn = 0; turn < 10; turn++) {
-      const key = { "idempotency-key": unique("once") };
-      const answers = await Promise.all(lines.map((line) => line.post("/ip_policies", {}, key)));
-      const made = answers.filter(({ status }) => status === 201);
-      expect(new Set(made.map(({ body }) => body.id)).size, JSON.stringify(answers)).to.equal(1);
-    }
-  });
-
   it("replaces a process that ends, and keeps all that was acknowledged", async () => {
     const [first] = servingOf(server);
     const lines = await linesTo(server);

@@ -19,7 +19,7 @@ onOneDatabase("Limits on requests", (startServer) => {
 
   it("refuse a key with too many requests completely, say when to come again, and then accept it; other keys are not affected", async () => {
     const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     const other = new Rest(server.url, (await rest.post("/api_keys", {})).body.token);
     const answers = await Promise.all(Array.from({ length: 60 }, () => rest.post("/ip_policies", {})));
     expect(statuses(answers)).to.deep.equal([201, 429]);
@@ -57,15 +57,14 @@ onOneDatabase("Limits on requests", (startServer) => {
   });
 
   it("do not apply to clients on the same machine, unless they come through a proxy", async () => {
-    const server = await start({ args: LOW });
-    const rest = new Rest(server.url, server.apiKey);
+    const { rest } = await start({ args: LOW });
     expect(statuses(await flood(rest))).to.deep.equal([200]);
     expect(statuses(await flood(rest, { "x-forwarded-for": "198.51.100.7" }))).to.deep.equal([200, 429]);
   });
 
   it("can be switched off", async () => {
     const server = await start({ args: ["--rate-limit", "0", "--rate-limit-loopback"] });
-    expect(statuses(await flood(new Rest(server.url, server.apiKey)))).to.deep.equal([200]);
+    expect(statuses(await flood(server.rest))).to.deep.equal([200]);
   });
 
   it("stop an address that guesses keys, and no other, if a trusted proxy names it", async () => {

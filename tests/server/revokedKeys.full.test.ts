@@ -10,7 +10,7 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
   before("start two servers", async () => {
     const one = await start({ env: MOVABLE_CLOCK });
     servers = [one, await start({ data: one.data, env: MOVABLE_CLOCK })];
-    admins = servers.map(({ url, apiKey }) => new Rest(url, apiKey)) as [Rest, Rest];
+    admins = servers.map(({ rest }) => rest) as [Rest, Rest];
   });
 
   after(async () => {

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { expect } from "chai";
 import { DATABASES } from "../support/databases";
-import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 /**
@@ -67,7 +66,7 @@ for (const database of DATABASES.filter(({ name }) => name === "PostgreSQL")) {
       url.port = proxy.port;
       const server = await ServerProcess.start({ data: url.href });
       try {
-        const rest = new Rest(server.url, server.apiKey);
+        const rest = server.rest;
         const backend = await rest.post("/backends/tunnel_group", { labels: { service: "web" } });
         const body = {
           hostports: ["a.example.com:443"],

@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { program } from "../../server/src/cli/program";
 import { DATABASE_SETTINGS, SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres, tablesIn } from "../support/databases";
-import { Rest } from "../support/rest";
+import { newFolder } from "../support/folder";
 import { command, type Ended, endOf, MASTER_KEY, run, ServerProcess } from "../support/server";
 
 type Command = ReturnType<typeof program>;
@@ -134,8 +133,7 @@ describe("A flag wins over the environment", () => {
   });
 
   describe("with real databases:", () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-settings-"));
-    after(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const within = (
       data: string,
       args: readonly string[],
@@ -144,7 +142,7 @@ describe("A flag wins over the environment", () => {
 
     it("restore --data writes into the folder, and leaves the PostgreSQL of the environment alone", async () => {
       const server = await ServerProcess.start();
-      const { body } = await new Rest(server.url, server.apiKey).post("/ip_policies", {
+      const { body } = await server.rest.post("/ip_policies", {
         description: "kept",
       });
       const backup = join(folder, "one.backup");
@@ -155,9 +153,7 @@ describe("A flag wins over the environment", () => {
       expect(restored.code, restored.err).to.equal(0);
       expect(await tablesIn(url)).to.deep.equal([]);
       const again = await ServerProcess.start({ data });
-      expect(
-        (await new Rest(again.url, again.apiKey).get(`/ip_policies/${body.id}`)).body.description,
-      ).to.equal("kept");
+      expect((await again.rest.get(`/ip_policies/${body.id}`)).body.description).to.equal("kept");
       await again.stop();
     });
 

@@ -3,7 +3,6 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
-import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 /** Sends bytes as they are, so that a request can stop in the middle. */
@@ -127,7 +126,7 @@ describe("A server on PostgreSQL that gets a signal to stop", () => {
     const postgres = await sharedPostgres();
     const url = await postgres.newDatabase();
     const server = await ServerProcess.start({ data: url });
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     await Promise.all(Array.from({ length: 20 }, () => rest.get("/ip_policies")));
     const session = await postgres.connect(url);
     const others = async () => {

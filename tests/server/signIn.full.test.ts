@@ -11,7 +11,7 @@ import {
   unique,
 } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { execute, onEveryDatabase } from "../support/databases";
+import { execute, onEveryDatabase, untilTestEnds } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { answerWith, CLIENT_ID, claimsOf, offerSignIns, signInArgs, Visitor } from "../support/signIn";
@@ -30,6 +30,7 @@ onEveryDatabase("Signing in", (startServer) => {
 
   const server = serverOfThisFile(() => startServer({ args: signInArgs(issuer) }));
 
+  const started = untilTestEnds(startServer);
   const visitor = () => new Visitor(server.url);
   /** Somebody who has signed in, as a new user. */
   async function signedIn(more: object = {}, subject = unique("user")) {
@@ -106,45 +107,35 @@ onEveryDatabase("Signing in", (startServer) => {
   });
 
   it("over TLS, has cookies with `__Host-` and Secure; there, no other name counts", async () => {
-    const behind = await startServer({
+    const behind = await started({
       args: [...signInArgs(issuer), "--public-url", "https://tunnels.example.com"],
     });
-    try {
-      const one = new Visitor(behind.url);
-      const { address, state, nonce } = await one.begin();
-      expect(address.searchParams.get("redirect_uri")).to.equal(
-        "https://tunnels.example.com/sign_in/callback",
-      );
-      answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-      const answer = await one.comeBack({ code: "a-code", state });
-      expect(answer.headers.get("location")).to.equal("https://tunnels.example.com/console");
-      const names = [...one.cookies.keys()];
-      expect(names).to.deep.equal(["__Host-tunnelplane-session"]);
-      expect(answer.headers.getSetCookie().join()).to.contain("; Secure");
-      expect((await one.session()).user).not.to.equal(null);
-      const value = one.cookies.get("__Host-tunnelplane-session") ?? "";
-      one.cookies.clear();
-      one.cookies.set("tunnelplane-session", value);
-      expect((await one.session()).user).to.equal(null);
-    } finally {
-      await behind.stop();
-    }
+    const one = new Visitor(behind.url);
+    const { address, state, nonce } = await one.begin();
+    expect(address.searchParams.get("redirect_uri")).to.equal("https://tunnels.example.com/sign_in/callback");
+    answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
+    const answer = await one.comeBack({ code: "a-code", state });
+    expect(answer.headers.get("location")).to.equal("https://tunnels.example.com/console");
+    const names = [...one.cookies.keys()];
+    expect(names).to.deep.equal(["__Host-tunnelplane-session"]);
+    expect(answer.headers.getSetCookie().join()).to.contain("; Secure");
+    expect((await one.session()).user).not.to.equal(null);
+    const value = one.cookies.get("__Host-tunnelplane-session") ?? "";
+    one.cookies.clear();
+    one.cookies.set("tunnelplane-session", value);
+    expect((await one.session()).user).to.equal(null);
   });
 
   it("is refused over plain HTTP from other machines", async () => {
-    const behind = await startServer({
+    const behind = await started({
       args: [...signInArgs(issuer), "--public-url", "http://tunnels.example.com"],
     });
-    try {
-      const { refused } = await refusedBeside({
-        refused: () => new Visitor(behind.url).send("/sign_in"),
-        as: 403,
-        allowed: () => visitor().send("/sign_in"),
-      });
-      expect(await refused[0]?.text()).to.contain("https://");
-    } finally {
-      await behind.stop();
-    }
+    const { refused } = await refusedBeside({
+      refused: () => new Visitor(behind.url).send("/sign_in"),
+      as: 403,
+      allowed: () => visitor().send("/sign_in"),
+    });
+    expect(await refused[0]?.text()).to.contain("https://");
   });
 
   it("gives no rights: a new user sees who it is, and is refused everything else", async () => {
@@ -364,7 +355,7 @@ onEveryDatabase("Signing in", (startServer) => {
   });
 
   it("is only for users of a required group, where the server requires one", async () => {
-    const strict = await startServer({
+    const strict = await started({
       args: [
         ...signInArgs(issuer),
         "--oidc-require-groups",
@@ -375,24 +366,20 @@ onEveryDatabase("Signing in", (startServer) => {
         "name",
       ],
     });
-    try {
-      const enter = async (claims: object) => {
-        const one = new Visitor(strict.url);
-        const answer = await one.signIn(issuer, unique("user"), claims);
-        return { status: answer.status, page: await answer.text() };
-      };
-      for (const role of ["ops", "/infra"])
-        await refusedBeside({
-          refused: () => enter({ name: "Eve", realm: { roles: ["guests"] } }),
-          as: 403,
-          allowed: () => enter({ name: "Ann", realm: { roles: [role] } }),
-        });
-      expect((await enter({ name: "Eve" })).page).to.contain("--oidc-groups-claim");
-      const { page } = await enter({ realm: { roles: ["ops"] } });
-      expect(page).to.contain("--oidc-username-claim").and.to.contain("email, realm");
-      expect(page).not.to.contain("@example.com");
-    } finally {
-      await strict.stop();
-    }
+    const enter = async (claims: object) => {
+      const one = new Visitor(strict.url);
+      const answer = await one.signIn(issuer, unique("user"), claims);
+      return { status: answer.status, page: await answer.text() };
+    };
+    for (const role of ["ops", "/infra"])
+      await refusedBeside({
+        refused: () => enter({ name: "Eve", realm: { roles: ["guests"] } }),
+        as: 403,
+        allowed: () => enter({ name: "Ann", realm: { roles: [role] } }),
+      });
+    expect((await enter({ name: "Eve" })).page).to.contain("--oidc-groups-claim");
+    const { page } = await enter({ realm: { roles: ["ops"] } });
+    expect(page).to.contain("--oidc-username-claim").and.to.contain("email, realm");
+    expect(page).not.to.contain("@example.com");
   });
 });

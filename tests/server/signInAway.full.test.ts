@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { refusalToServe } from "../support/commandLine";
+import { untilTestEnds } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
-import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { offerSignIns, signInArgs, Visitor } from "../support/signIn";
 import { StandInTokenIssuer } from "../support/tokenIssuer";
@@ -21,8 +21,7 @@ describe("An identity provider that is away", () => {
     issuer.stop();
   });
 
-  const keysWork = async () =>
-    expect((await new Rest(server.url, server.apiKey).get("/caller")).status).to.equal(200);
+  const keysWork = async () => expect((await server.rest.get("/caller")).status).to.equal(200);
 
   async function expectAway(answer: Response): Promise<void> {
     const page = await answer.text();
@@ -71,50 +70,32 @@ describe("An identity provider that is away", () => {
 });
 
 describe("A server without an identity provider", () => {
+  const started = untilTestEnds(ServerProcess.start);
   it("says so at the sign-in, and where a page asks", async () => {
-    const server = await ServerProcess.start();
-    try {
-      const one = new Visitor(server.url);
-      await refusedBeside({
-        refused: () => one.send("/sign_in"),
-        as: 404,
-        allowed: () => one.send("/session"),
-      });
-      expect(await one.session()).to.deep.equal({
-        user: null,
-        csrf_token: null,
-        expires_at: null,
-        sign_in: false,
-      });
-    } finally {
-      await server.stop();
-    }
+    const server = await started();
+    const one = new Visitor(server.url);
+    await refusedBeside({
+      refused: () => one.send("/sign_in"),
+      as: 404,
+      allowed: () => one.send("/session"),
+    });
+    expect(await one.session()).to.deep.equal({
+      user: null,
+      csrf_token: null,
+      expires_at: null,
+      sign_in: false,
+    });
   });
 
-  for (const [what, args] of [
-    ["has no client id", ["--oidc-issuer", "https://id.example.com"]],
-    ["has no issuer", ["--oidc-client-id", "x"]],
-    [
-      "has an issuer that is no https URL",
-      ["--oidc-issuer", "http://id.example.com", "--oidc-client-id", "x"],
-    ],
-    [
-      "asks for no openid",
-      ["--oidc-issuer", "https://id.example.com", "--oidc-client-id", "x", "--oidc-scopes", "email"],
-    ],
-    [
-      "cannot read the secret",
-      [
-        "--oidc-issuer",
-        "https://id.example.com",
-        "--oidc-client-id",
-        "x",
-        "--oidc-client-secret-file",
-        "/nowhere",
-      ],
-    ],
-  ] as const)
+  const whole = "--oidc-issuer https://id.example.com --oidc-client-id x";
+  for (const [what, args] of Object.entries({
+    "has no client id": "--oidc-issuer https://id.example.com",
+    "has no issuer": "--oidc-client-id x",
+    "has an issuer that is no https URL": whole.replace("https", "http"),
+    "asks for no openid": `${whole} --oidc-scopes email`,
+    "cannot read the secret": `${whole} --oidc-client-secret-file /nowhere`,
+  }))
     it(`does not start where it ${what}, and names the flag`, async () => {
-      expect(await refusalToServe("/nowhere", { args })).to.contain("--oidc-");
+      expect(await refusalToServe("/nowhere", { args: args.split(" ") })).to.contain("--oidc-");
     });
 });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
-import { Rest } from "../support/rest";
+import type { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
 onOneDatabase("A client that is slow or sends invalid HTTP", (start) => {
@@ -9,7 +9,7 @@ onOneDatabase("A client that is slow or sends invalid HTTP", (start) => {
   let rest: Rest;
   before(async () => {
     server = await start({ args: ["--request-timeout", "1", "--keep-alive-timeout", "1"] });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
   });
   after(() => server.stop());
 

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, connect } from "node:tls";
@@ -10,6 +9,7 @@ import { expect } from "chai";
 import { CA, type Certificate, certificate } from "../support/api/fixtures";
 import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
@@ -27,11 +27,10 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
   };
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-tls-"));
+    folder = newFolder();
     cert = join(folder, "cert.pem");
     key = join(folder, "key.pem");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const secured = (...args: string[]) => start({ args: ["--tls-cert", cert, "--tls-key", key, ...args] });
 

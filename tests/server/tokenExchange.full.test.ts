@@ -4,7 +4,7 @@ import { connectTo } from "../../server/src/storage/open";
 import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { execute, onEveryDatabase } from "../support/databases";
+import { execute, onEveryDatabase, optionsOf } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest, type RestAnswer } from "../support/rest";
 import { AUDIENCE, EXCHANGE, exchange, JWT_TYPE, StandInTokenIssuer, sendForm } from "../support/tokenIssuer";
@@ -153,9 +153,7 @@ onEveryDatabase("An identity token", (startServer) => {
     await server.rest.post("/workload_identities", {}); // the server forgets what it knows of keys
     expectRefused(await callerWith(key), { status: 401, code: "TP_1102", mentions: ["2026-01-01"] });
     const left = await keyFor(token());
-    const db = connectTo(
-      server.data.startsWith("postgres:") ? { data: "", databaseUrl: server.data } : { data: server.data },
-    );
+    const db = connectTo(optionsOf(server.data));
     await forgetEndedKeys(db).finally(() => db.destroy()); // as the server does by itself
     await server.rest.post("/workload_identities", {});
     await expectRefusedBut(

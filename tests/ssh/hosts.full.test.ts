@@ -5,17 +5,24 @@ import { LOGIN } from "../support/sshd";
 
 const NAME = "bastion.example.com";
 
+interface Visit {
+  readonly body?: Json;
+  readonly by: Authority;
+  readonly trusting: Authority;
+  readonly kind?: "host" | "user";
+}
+
 describe("A host with a certificate", () => {
   const world = sshWorld();
 
   /** Starts a host with a certificate of one authority, and logs in with a client that trusts the other. */
-  async function visit({ body = {}, by, trusting }: { body?: Json; by: Authority; trusting: Authority }) {
+  async function visit({ body = {}, by, trusting, kind = "host" }: Visit) {
     const users = await world.authority();
     const sshd = await world.sshd({
       trusted: [users.public_key],
       certifyHost: async (public_key) => {
         const sent = { ssh_certificate_authority_id: by.id, public_key, principals: [NAME], ...body };
-        return (await world.server.created("/ssh_host_certificates", sent)).certificate;
+        return (await world.server.created(`/ssh_${kind}_certificates`, sent)).certificate;
       },
     });
     const holder = await world.identity(users, { principals: [LOGIN] });
@@ -56,19 +63,8 @@ describe("A host with a certificate", () => {
   }
 
   it("is not known by a certificate for users", async () => {
-    const [authority, users] = [await world.authority(), await world.authority()];
-    const sshd = await world.sshd({
-      trusted: [users.public_key],
-      certifyHost: async (public_key) => {
-        const sent = { ssh_certificate_authority_id: authority.id, public_key, principals: [NAME] };
-        return (await world.server.created("/ssh_user_certificates", sent)).certificate;
-      },
-    });
-    const holder = await world.identity(users, { principals: [LOGIN] });
-    const login = await sshd.login(holder, {
-      hostName: NAME,
-      knownHosts: `@cert-authority * ${authority.public_key}`,
-    });
+    const authority = await world.authority();
+    const login = await visit({ by: authority, trusting: authority, kind: "user" });
     expect(login.code).to.equal(255);
     expect(login.stderr).to.contain("Host key verification failed");
   });

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { newFolder } from "./folder";
 import { Postgres, PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
 
@@ -25,7 +25,6 @@ export interface Database {
 /** Starts a server for a test, on a new database of the tested kind unless `data` names one. */
 export type Start = (options?: StartOptions) => Promise<ServerProcess>;
 
-const folders: string[] = [];
 /** The PostgreSQL of the run that this process is a part of. */
 const ofTheRun = process.env.TESTS_POSTGRES ? new Postgres(process.env.TESTS_POSTGRES) : undefined;
 let own: Promise<PostgresServer> | undefined;
@@ -36,12 +35,6 @@ export async function sharedPostgres(): Promise<Postgres> {
   own ??= PostgresServer.start();
   return own;
 }
-
-const newFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
-  folders.push(folder);
-  return folder;
-};
 
 const SQLITE: Database = {
   name: "SQLite",
@@ -82,6 +75,10 @@ export async function rowsIn(data: string, statement: string): Promise<Row[]> {
     database.close();
   }
 }
+
+/** What names a database to the server's own code. */
+export const optionsOf = (data: string) =>
+  data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
 
 /** How many rows a table has, or those of a condition. */
 export const countIn = async (data: string, table: string, where = "true"): Promise<number> =>
@@ -179,7 +176,6 @@ afterEachFile(async () => {
   await ofTheRun?.dropDatabases();
   await (await own)?.stop();
   own = undefined;
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** The tables that a change of any kind would leave something in. */

@@ -12,6 +12,13 @@ const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): s
 /** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
 export const ENVOY = locateEnvoy();
 
+/** Skips tests, and says so, where there is no Envoy. */
+export function needsEnvoy(test: Mocha.Context): void {
+  if (ENVOY) return;
+  console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+  test.skip();
+}
+
 /**
  * Has Envoy validate a configuration; returns its error, or undefined.
  * @param make makes the configuration; gets the folder for secrets

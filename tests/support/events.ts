@@ -12,6 +12,7 @@ import type { Sent } from "../../server/src/events/targets/target";
 import { ResourceService } from "../../server/src/resources/service";
 import type { ChangeRequest, ServerContext } from "../../server/src/resources/transaction";
 import type { DeliveryRow } from "../../server/src/storage/schema";
+import { optionsOf } from "./databases";
 import { MASTER_KEY } from "./server";
 
 const UPDATED = "ip_policy_updated.v0";
@@ -88,8 +89,7 @@ export class World {
   }
 
   static async open(data: string): Promise<World> {
-    const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
-    const core = await openContext({ ...place, masterKey: MASTER_KEY, databasePool: 10 });
+    const core = await openContext({ ...optionsOf(data), masterKey: MASTER_KEY, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
     const caller = await new ApiKeys(core.store).callerOf("key-of-the-admin-of-this-world");
     return new World(core, {

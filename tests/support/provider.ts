@@ -2,7 +2,6 @@ import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { serverOfThisFile } from "./api/expect";
 import { certificate, sshKey } from "./api/fixtures";
 import { Engine, type EngineOptions, type Run } from "./engine";
-import { Rest } from "./rest";
 import { ServerProcess, type StartOptions } from "./server";
 
 /** A server and stacks on it, all removed at the end of the test file. */
@@ -10,10 +9,10 @@ export class World {
   private readonly engines: Engine[] = [];
   private readonly servers: ServerProcess[] = [];
 
-  async server(options?: StartOptions): Promise<ServerProcess & { rest: Rest }> {
+  async server(options?: StartOptions): Promise<ServerProcess> {
     const server = await ServerProcess.start(options);
     this.servers.push(server);
-    return Object.assign(server, { rest: new Rest(server.url, server.apiKey) });
+    return server;
   }
 
   async stack(

@@ -52,6 +52,13 @@ export class Rest {
     };
   }
 
+  /** Creates an object and returns it. */
+  async created(path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer["body"]> {
+    const { status, text, body: made } = await this.post(path, body, headers);
+    if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+    return made;
+  }
+
   get = (path: string, headers?: Record<string, string>) => this.request("GET", path, undefined, headers);
   post = (path: string, body?: unknown, headers?: Record<string, string>) =>
     this.request("POST", path, body, headers);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Rest } from "./rest";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
 /** One master key for all databases of a test, so that a backup of one can be restored into another. */
@@ -138,6 +139,11 @@ export class ServerProcess {
 
   get pid(): number {
     return this.child.pid as number;
+  }
+
+  /** A client with the admin's key. */
+  get rest(): Rest {
+    return new Rest(this.url, this.apiKey);
   }
 
   /** Everything it logged so far. */

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Certificate } from "./api/fixtures";
 
 /** Stands in for another server, or for a failing one of ours. A test decides how it answers. */
 export class StandInServer {
@@ -9,12 +10,14 @@ export class StandInServer {
     private readonly server: Server,
   ) {}
 
-  /** @param tls key and certificate for HTTPS; if absent, it speaks HTTP */
-  static async start(answer: RequestListener, tls?: { key: string; cert: string }): Promise<StandInServer> {
-    const server = tls ? createTlsServer(tls, answer) : createServer(answer);
+  /** @param own certificate for HTTPS; if absent, it speaks HTTP */
+  static async start(answer: RequestListener, own?: Certificate): Promise<StandInServer> {
+    const server = own
+      ? createTlsServer({ key: own.privateKey, cert: own.pem }, answer)
+      : createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return new StandInServer(
-      `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      `${own ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
       server,
     );
   }

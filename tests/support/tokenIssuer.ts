@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import type { Certificate } from "./api/fixtures";
 import type { Rest, RestAnswer } from "./rest";
 import { StandInServer } from "./standIn";
 
@@ -35,8 +36,8 @@ export class StandInTokenIssuer {
   /** What its discovery document calls it. Default: its address. */
   calledItself: string | undefined;
 
-  /** @param tls key and certificate for HTTPS; if absent, it speaks HTTP */
-  static async start(tls?: { key: string; cert: string }): Promise<StandInTokenIssuer> {
+  /** @param own certificate for HTTPS; if absent, it speaks HTTP */
+  static async start(own?: Certificate): Promise<StandInTokenIssuer> {
     const one = new StandInTokenIssuer();
     one.#server = await StandInServer.start((request, response) => {
       const path = request.url ?? "";
@@ -50,7 +51,7 @@ export class StandInTokenIssuer {
       const document = one.#documents()[path];
       response.statusCode = document ? 200 : 404;
       response.end(JSON.stringify(document ?? {}));
-    }, tls);
+    }, own);
     return one;
   }
 

@@ -1,7 +1,6 @@
-import { expect } from "chai";
 import { sharedPostgres } from "./databases";
 import { type Session, waiting } from "./postgres";
-import { Rest, type RestAnswer } from "./rest";
+import type { Rest, RestAnswer } from "./rest";
 import { ServerProcess } from "./server";
 
 /** Two servers on one PostgreSQL database, from before the first test of a file until after its last. */
@@ -19,8 +18,8 @@ export class TwoServers {
       const start = () => ServerProcess.start({ data: this.url });
       this.servers = await Promise.all([start(), start()]);
       const [one, other] = this.servers;
-      this.one = new Rest(one.url, one.apiKey);
-      this.other = new Rest(other.url, other.apiKey);
+      this.one = one.rest;
+      this.other = other.rest;
       this.#session = await postgres.connect(this.url);
     });
     after(async () => {
@@ -43,13 +42,6 @@ export class TwoServers {
   }
 
   /** Creates an object on one of them. */
-  readonly created = async (
-    path: string,
-    body: unknown,
-    rest: Rest = this.one,
-  ): Promise<RestAnswer["body"]> => {
-    const answer = await rest.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
-  };
+  readonly created = (path: string, body: unknown, rest: Rest = this.one): Promise<RestAnswer["body"]> =>
+    rest.created(path, body);
 }

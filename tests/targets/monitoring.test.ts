@@ -28,22 +28,19 @@ describe("The monitoring service", () => {
   let endpoints: { monitoring_service: string };
 
   before(async () => {
-    const { pem, privateKey } = certificate({ extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
-    ownAuthority = pem;
+    const own = certificate({ extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
+    ownAuthority = own.pem;
     setDefaultCACertificates([...trusted, ownAuthority]);
-    standIn = await StandInServer.start(
-      async (request, response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk);
-        received.push({
-          path: request.url,
-          headers: request.headers,
-          logs: JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()),
-        });
-        answer(response);
-      },
-      { key: privateKey, cert: pem },
-    );
+    standIn = await StandInServer.start(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      received.push({
+        path: request.url,
+        headers: request.headers,
+        logs: JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()),
+      });
+      answer(response);
+    }, own);
     endpoints = { monitoring_service: standIn.url };
   });
   after(() => {

@@ -16,7 +16,7 @@ onEveryDatabase("In the audit log", (start, database) => {
   let rest: Rest;
   before("start a server", async () => {
     server = await start({ data: await database.create() });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
   });
   after(() => server.stop());
 

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { moduleFixtures } from "../support/api/modules";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { Promises } from "../support/promises";
 import { exchange } from "../support/rawHttp";
 import { ServerProcess } from "../support/server";
@@ -53,7 +53,7 @@ describe("Requests generated from the OpenAPI document", () => {
       // With more workers, Python 3.11 fails ("AST constructor recursion depth mismatch").
       ...["--max-examples", String(EXAMPLES), "--workers", "1"],
     ];
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer writes files into its working folder
+    const folder = newFolder(); // the fuzzer writes files into its working folder
     const memory = boundedMemoryOf(server.pid);
     try {
       const { code, output } = await run(FUZZER, args, folder);
@@ -65,7 +65,6 @@ describe("Requests generated from the OpenAPI document", () => {
       memory.expectBounded();
     } finally {
       await server.stop();
-      rmSync(folder, { recursive: true });
     }
   });
 });

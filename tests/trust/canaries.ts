@@ -23,17 +23,6 @@ export const oidc = (client_secret: unknown) => ({
 });
 const SERVICES = ["stream_service", "delivery_service", "log_service"];
 
-export async function created(
-  rest: Rest,
-  path: string,
-  body: unknown,
-  headers = {},
-): Promise<RestAnswer["body"]> {
-  const answer = await rest.post(path, body, headers);
-  expect(answer.status, answer.text).to.equal(201);
-  return answer.body;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: an answer, whatever its shape
 type Body = any;
 
@@ -50,7 +39,7 @@ export async function secretsOf(rest: Rest): Promise<Readable[]> {
   const secrets: Readable[] = [];
   const add = async (bodyOf: (secret: string) => Json, read: Readable["read"]) => {
     const secret = canary();
-    const path = `/event_destinations/${(await created(rest, "/event_destinations", bodyOf(secret))).id}`;
+    const path = `/event_destinations/${(await rest.created("/event_destinations", bodyOf(secret))).id}`;
     secrets.push({ path, secret, read, write: (next) => rest.patch(path, bodyOf(next)) });
   };
   for (const service of SERVICES) {
@@ -60,10 +49,10 @@ export async function secretsOf(rest: Rest): Promise<Readable[]> {
     );
   }
   await add(monitoring, ({ target }) => target.monitoring_service.api_key);
-  const edge = `/edges/https/${(await created(rest, "/edges/https", { hostports: [hostport()] })).id}`;
+  const edge = `/edges/https/${(await rest.created("/edges/https", { hostports: [hostport()] })).id}`;
   const secret = canary();
   const match = { match_type: "path_prefix", match: `/${unique()}` };
-  const route = `${edge}/routes/${(await created(rest, `${edge}/routes`, { ...match, oidc: oidc(secret) })).id}`;
+  const route = `${edge}/routes/${(await rest.created(`${edge}/routes`, { ...match, oidc: oidc(secret) })).id}`;
   const write = (next: string) => rest.put(`${route}/oidc`, oidc(next));
   secrets.push({ path: route, secret, read: (body) => body.oidc.client_secret, write });
   secrets.push({ path: `${route}/oidc`, secret, read: (body) => body.client_secret, write });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { rowsIn, sharedPostgres } from "../support/databases";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 import { canTrace, Strace } from "../support/strace";
@@ -21,7 +21,7 @@ describe("On SQLite: an answer to a write", () => {
   let rest: Rest;
   before("start a server", async () => {
     server = await ServerProcess.start();
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     await rest.get("/ip_policies");
   });
   after(() => server.stop());
@@ -141,7 +141,7 @@ describe("On PostgreSQL: every transaction of a server", () => {
     );
     await session.end();
     const server = await ServerProcess.start({ data });
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     const one = async (): Promise<void> => {
       const { uri } = (await rest.post("/ip_policies", {})).body;
       await rest.patch(uri, { description: "changed" });

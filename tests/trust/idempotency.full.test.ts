@@ -5,7 +5,7 @@ import { hostport, type Json, missingReference, taken, unique } from "../support
 import { countIn, execute, onEveryDatabase } from "../support/databases";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { refusedBeside } from "../support/refusal";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 
@@ -53,7 +53,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
   let rest: Rest;
   const serve = async (data: string) => {
     server = await start({ data });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
   };
   before("start a server", async () => serve(await database.create()));
   after(() => server.stop());
@@ -99,7 +99,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
 
   it("of 50 requests at once makes one object, of any kind, on PostgreSQL at two servers", async () => {
     const second = database.name === "PostgreSQL" ? await start({ data: server.data }) : undefined;
-    const rests = [rest, second ? new Rest(second.url, second.apiKey) : rest];
+    const rests = [rest, second ? second.rest : rest];
     try {
       for (const { path, body } of await creations(rest)) {
         const key = randomUUID();

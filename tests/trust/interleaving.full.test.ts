@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { verifyAudit } from "../../server/src/journal";
 import { inSnapshot } from "../../server/src/storage";
 import { eventPage } from "../../server/src/view";
-import { onEveryDatabase } from "../support/databases";
+import { onEveryDatabase, optionsOf } from "../support/databases";
 import { type StandInTarget, World } from "../support/events";
 import { LIMIT_MS, size } from "../support/size";
 import { Dice } from "./mutations";
@@ -127,8 +127,9 @@ onEveryDatabase(
           expect(first).to.be.at.most((begunUntil.get(id) ?? 0) + 1);
         }
       }
-      const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
-      const { faults } = await inSnapshot(place, (snapshot) => verifyAudit(snapshot, world.core, []));
+      const { faults } = await inSnapshot(optionsOf(data), (snapshot) =>
+        verifyAudit(snapshot, world.core, []),
+      );
       expect(faults).to.deep.equal([]);
     });
   },

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { stale } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { RestAnswer } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 
@@ -19,7 +19,7 @@ onEveryDatabase("Clients that read an object, change it and write it back under 
 
   it(`lose no update of each other: ${CLIENTS} clients, ${TURNS} turns each`, async function () {
     this.timeout(LIMIT_MS);
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     const paths = await Promise.all(
       Array.from(
         { length: OBJECTS },

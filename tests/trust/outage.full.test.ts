@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { DISK_THAT_FAILS_TO_SYNC, DISKS_THAT_REFUSE, type Disk } from "../support/disks";
 import { PostgresServer } from "../support/postgres";
-import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
@@ -51,7 +50,7 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
       else expect(writers.inDoubt, "in doubt").to.equal(inDoubt);
     };
     const expectReadable = async (): Promise<void> => {
-      const rest = new Rest(server.url, server.apiKey);
+      const rest = server.rest;
       expect((await rest.get("/edges/tls?limit=1")).status).to.equal(200);
       expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
     };

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { unique } from "../support/api/expect";
@@ -13,9 +12,10 @@ import {
   rowsIn,
   type Start,
 } from "../support/databases";
-import { Rest } from "../support/rest";
+import { newFolder } from "../support/folder";
+import type { Rest } from "../support/rest";
 import { placeOf, run, type ServerProcess } from "../support/server";
-import { canary, created, expectReadable, monitoring, secretsOf } from "./canaries";
+import { canary, expectReadable, monitoring, secretsOf } from "./canaries";
 
 /** A new database for each test, and servers that stop after it. */
 function onNewDatabases(start: Start, database: Database) {
@@ -23,18 +23,17 @@ function onNewDatabases(start: Start, database: Database) {
   let data: string;
   const servers: ServerProcess[] = [];
   beforeEach("have a new database", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-keys-"));
+    folder = newFolder();
     data = await database.create();
   });
   afterEach("stop the servers", async () => {
     for (const server of servers.splice(0)) await server.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const serve = async (options: { env?: Record<string, string | undefined>; args?: string[] } = {}) => {
     const server = await start({ data, ...options });
     servers.push(server);
-    return { server, rest: new Rest(server.url, server.apiKey) };
+    return { server, rest: server.rest };
   };
   const keysIn = () => rowsIn(data, "select id, master_id from sealing_key");
   const sealedUnder = async () =>
@@ -52,7 +51,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     const rests = running.map(({ rest }) => rest);
     const rest = rests[0] as Rest;
     const secrets = await secretsOf(rest);
-    const authority = (await created(rest, "/ssh_certificate_authorities", {})).id;
+    const authority = (await rest.created("/ssh_certificate_authorities", {})).id;
     const old = (await keysIn()).map(({ id }) => id);
     let working = true;
     let requests = 0;
@@ -67,7 +66,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
       const mine = rests[index % count] as Rest;
       while (working) {
         const secret = canary();
-        const { id } = await created(mine, "/event_destinations", monitoring(canary()), {
+        const { id } = await mine.created("/event_destinations", monitoring(canary()), {
           "idempotency-key": unique(),
         });
         const patched = await mine.patch(`/event_destinations/${id}`, monitoring(secret));
@@ -103,7 +102,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
         secret,
       );
     }
-    await created(later, "/ssh_user_certificates", {
+    await later.created("/ssh_user_certificates", {
       ssh_certificate_authority_id: authority,
       public_key: sshKey().openssh,
       principals: ["a"],
@@ -113,7 +112,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
   it("lose no secret if several rotate them at once", async () => {
     const { server, rest } = await serve();
     const secrets = await secretsOf(rest);
-    for (let index = 0; index < 60; index++) await created(rest, "/event_destinations", monitoring(canary()));
+    for (let index = 0; index < 60; index++) await rest.created("/event_destinations", monitoring(canary()));
     const rotations = await Promise.all(Array.from({ length: 4 }, () => run(data(), "keys", "rotate")));
     expect(rotations.some(({ code }) => code === 0)).to.equal(true);
     for (const { code, err } of rotations.filter((ended) => ended.code !== 0)) {

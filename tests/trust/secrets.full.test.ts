@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
@@ -8,10 +7,11 @@ import { readSecret } from "../../server/src/secrets/tokens";
 import { hostport, unique } from "../support/api/expect";
 import { serverCertificate, sshKey } from "../support/api/fixtures";
 import { contentOf, execute, onEveryDatabase, rowsIn } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { refusedBeside } from "../support/refusal";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import { MASTER_KEY, run, type ServerProcess } from "../support/server";
-import { canary, created, expectReadable, inCloud, monitoring, oidc, secretsOf } from "./canaries";
+import { canary, expectReadable, inCloud, monitoring, oidc, secretsOf } from "./canaries";
 
 const internal = { status: 500, code: "TP_1800" };
 const isUrl = (data: string) => data.startsWith("postgres:");
@@ -72,18 +72,13 @@ async function privateKeyOf(data: string, id: string): Promise<string> {
 }
 
 onEveryDatabase("A secret", (start, database) => {
-  let folder: string;
   let server: ServerProcess;
   let rest: Rest;
   before("start a server", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-secrets-"));
     server = await start({ data: await database.create(), args: ["--log-level", "debug"] });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
   });
-  after(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => server.stop());
 
   it("is answered as specified, and is in clear in no file, backup, log, event or audit row", async () => {
     const first = await secretsOf(rest);
@@ -93,31 +88,31 @@ onEveryDatabase("A secret", (start, database) => {
     const secrets = first.map((one) => ({ ...one, secret: renewed }));
     await expectReadable(rest, secrets);
     const authority = (
-      await created(rest, "/ssh_certificate_authorities", {}, { "idempotency-key": unique() })
+      await rest.created("/ssh_certificate_authorities", {}, { "idempotency-key": unique() })
     ).id;
     const pem = await privateKeyOf(server.data, authority);
     const [domain, tls] = [`${unique()}.example.com`, serverCertificate("*.example.com")];
-    const { id: certificate_id } = await created(rest, "/tls_certificates", tls, {
+    const { id: certificate_id } = await rest.created("/tls_certificates", tls, {
       "idempotency-key": unique(),
     });
-    await created(rest, "/reserved_domains", { domain, certificate_id });
+    await rest.created("/reserved_domains", { domain, certificate_id });
     const webhooks = [canary(), canary()];
     const signed = (secret?: string) => ({ provider: "github", ...(secret && { secret }) });
-    const site = `/edges/https/${(await created(rest, "/edges/https", { hostports: [hostport()] })).id}/routes`;
-    const { id: hooked } = await created(rest, site, {
+    const site = `/edges/https/${(await rest.created("/edges/https", { hostports: [hostport()] })).id}/routes`;
+    const { id: hooked } = await rest.created(site, {
       ...{ match_type: "path_prefix", match: "/" },
       webhook_verification: signed(webhooks[0]),
     });
     for (const secret of [webhooks[1], undefined])
       expect((await rest.put(`${site}/${hooked}/webhook_verification`, signed(secret))).status).to.equal(200);
     const oneTime = [
-      (await created(rest, "/credentials", {}, { "idempotency-key": unique() })).token,
-      (await created(rest, "/api_keys", {}, { "idempotency-key": unique() })).token,
+      (await rest.created("/credentials", {}, { "idempotency-key": unique() })).token,
+      (await rest.created("/api_keys", {}, { "idempotency-key": unique() })).token,
     ];
-    const kept = await created(rest, "/event_destinations", monitoring(canary()), {
+    const kept = await rest.created("/event_destinations", monitoring(canary()), {
       "idempotency-key": unique(),
     });
-    const gone = await created(rest, "/event_destinations", monitoring(canary()));
+    const gone = await rest.created("/event_destinations", monitoring(canary()));
     await rest.delete(`/event_destinations/${gone.id}`);
     const all = [
       ...first.map(({ secret }) => secret),
@@ -131,7 +126,7 @@ onEveryDatabase("A secret", (start, database) => {
         key.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----")),
       ),
     ];
-    const file = join(folder, "backup.gz");
+    const file = join(newFolder(), "backup.gz");
     const backup = await run(server.data, "backup", file);
     expect(backup.code, backup.err).to.equal(0);
     const lists = [
@@ -156,13 +151,13 @@ onEveryDatabase("A secret", (start, database) => {
     await server.stop();
     expectNone(all, { "database at rest": readFileSync(join(server.data, "tunnelplane.db"), "latin1") });
     server = await start({ data: server.data, args: ["--log-level", "debug"] });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     await expectReadable(rest, secrets);
   });
 
   it("in a wrong place of a request is repeated in no error and no log", async () => {
     const secret = canary();
-    const edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
+    const edge = (await rest.created("/edges/https", { hostports: [hostport()] })).id;
     const match = { match_type: "path_prefix", match: "/" };
     // What is wrong in the fields of secrets themselves: tests/support/api/values.ts.
     const bodies: Readonly<Record<string, readonly unknown[]>> = {
@@ -225,8 +220,8 @@ onEveryDatabase("A secret", (start, database) => {
   it("that was moved to another object in the database, or changed, is not shown, and the log names its place", async () => {
     const [mine, theirs] = [canary(), canary()];
     const [one, other] = [
-      await created(rest, "/event_destinations", monitoring(mine)),
-      await created(rest, "/event_destinations", monitoring(theirs)),
+      await rest.created("/event_destinations", monitoring(mine)),
+      await rest.created("/event_destinations", monitoring(theirs)),
     ];
     const documentOf = async (id: string): Promise<string> =>
       (await rowsIn(server.data, `select document from resource where id = '${id}'`))[0]?.document;
@@ -262,8 +257,8 @@ onEveryDatabase("A secret", (start, database) => {
 
   it("that was copied from one authority to another in the database signs nothing", async () => {
     const [one, other] = [
-      (await created(rest, "/ssh_certificate_authorities", {})).id,
-      (await created(rest, "/ssh_certificate_authorities", {})).id,
+      (await rest.created("/ssh_certificate_authorities", {})).id,
+      (await rest.created("/ssh_certificate_authorities", {})).id,
     ];
     const swap = `update sealed_secret set value = (select value from sealed_secret where resource_id = '${other}') where resource_id = '${one}'`;
     await execute(server.data, swap);

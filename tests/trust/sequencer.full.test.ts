@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { Sequencer } from "../../server/src/journal/sequencer";
 import { countIn, DATABASES, rowsIn, settled, sharedPostgres } from "../support/databases";
 import { World } from "../support/events";
+import { newFolder } from "../support/folder";
 import { PostgresProxy } from "../support/postgresProxy";
-import { Rest } from "../support/rest";
 import { run, ServerProcess } from "../support/server";
 import { LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
@@ -80,7 +78,7 @@ describe("On PostgreSQL: a server that is killed while it moves changes to the e
   }
 
   it("and the other server's answers show every change that was acknowledged", async () => {
-    const rest = new Rest(other.url, other.apiKey);
+    const rest = other.rest;
     const { id } = (await rest.post("/ip_policies", {})).body;
     expect((await rest.get(`/events?object_id=${id}`)).body.events).to.have.length(1);
     expect((await run(data, "audit", "verify")).code).to.equal(0);
@@ -93,12 +91,12 @@ describe("On PostgreSQL: a backup of changes that have no place in the log yet",
       this.timeout(LIMIT_MS);
       const postgres = await sharedPostgres();
       const data = await postgres.newDatabase();
-      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-inbox-"));
+      const folder = newFolder();
       const server = await ServerProcess.start({ data });
       const session = await postgres.connect(data);
       let restored: ServerProcess | undefined;
       try {
-        const rest = new Rest(server.url, server.apiKey);
+        const rest = server.rest;
         await rest.post("/ip_policies", {});
         await settled(data);
         await session.query("begin");
@@ -113,7 +111,7 @@ describe("On PostgreSQL: a backup of changes that have no place in the log yet",
         expect(code, err).to.equal(0);
         expect(await rowsIn(copy, "select n from inbox")).to.have.length(5);
         restored = await ServerProcess.start({ data: copy });
-        const other = new Rest(restored.url, restored.apiKey);
+        const other = restored.rest;
         ids.push((await other.post("/ip_policies", {})).body.id);
         const { events } = (await other.get("/events?type=ip_policy_created.v0")).body;
         expect(
@@ -129,7 +127,6 @@ describe("On PostgreSQL: a backup of changes that have no place in the log yet",
         await restored?.stop();
         await session.end();
         await server.stop();
-        rmSync(folder, { recursive: true });
       }
     });
   }
@@ -176,7 +173,7 @@ describe("On PostgreSQL: the writers of two servers", () => {
       const before = await countIn(data, "resource");
       let left = CREATIONS;
       const write = async (server: ServerProcess) => {
-        const rest = new Rest(server.url, server.apiKey);
+        const rest = server.rest;
         while (left-- > 0) expect((await rest.post("/ip_policies", {})).status).to.equal(201);
       };
       const waits: string[] = [];

@@ -4,7 +4,7 @@ import type { AuditEventRow } from "../../server/src/storage/schema";
 import { unknownId } from "../support/api/expect";
 import { contentOf, execute, onEveryDatabase, type Row } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
-import { Rest } from "../support/rest";
+import type { Rest } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
 import { expectTold, expectWhole, headOf, insert, unguard, update } from "./attacks/forger";
 import { auditRows } from "./auditRows";
@@ -19,7 +19,7 @@ onEveryDatabase("The audit log", (start, database) => {
   before("start a server and change some objects", async () => {
     data = await database.create();
     server = await start({ data });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     for (let index = 1; index < ROWS; index++)
       await rest.post("/ip_policies", { description: `policy ${index}` });
     expect(await auditRows(data)).to.have.length(ROWS); // the first row is the admin's API key

@@ -3,6 +3,9 @@ import { expect } from "chai";
 import { describeByHostedGoClient } from "../../support/hostedClient";
 import { Rest } from "../../support/rest";
 
+/** What a circuit breaker has by itself. */
+const BREAKER = { tripped_duration: 10, num_buckets: 10 };
+
 describeByHostedGoClient("By the hosted service's public Go client,", (client, server) => {
   const report = async (agents: readonly object[], edges: readonly object[]) => {
     const { status, text } = await new Rest(server().url, server().apiKey).put("/gateways/eu-1/status", {
@@ -63,45 +66,20 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client, s
       await rest.post(`/edges/https/${edge_id}/routes`, { match_type: "path_prefix", match: "/" })
     ).body;
     const at = { edge_id, id };
-    for (const [name, module, answer] of [
-      ["compression", { enabled: true }, { enabled: true }],
-      [
-        "request_headers",
-        { enabled: true, add: { "X-Team": "ours" }, remove: ["x-debug"] },
-        { enabled: true, add: { "X-Team": "ours" }, remove: ["x-debug"] },
-      ],
-      [
-        "response_headers",
-        { enabled: true, remove: ["x-powered-by"] },
-        { enabled: true, remove: ["x-powered-by"] },
-      ],
+    // What is left out has its default, and a secret is answered as null, which the client leaves out.
+    for (const [name, fields, more] of [
+      ["compression", {}, {}],
+      ["request_headers", { add: { "X-Team": "ours" }, remove: ["x-debug"] }, {}],
+      ["response_headers", { remove: ["x-powered-by"] }, {}],
       [
         "circuit_breaker",
-        {
-          enabled: true,
-          tripped_duration: 120,
-          rolling_window: 60,
-          volume_threshold: 20,
-          error_threshold_percentage: 0.5,
-        },
-        {
-          ...{
-            enabled: true,
-            tripped_duration: 120,
-            rolling_window: 60,
-            num_buckets: 10,
-            volume_threshold: 20,
-          },
-          error_threshold_percentage: 0.5,
-        },
+        { rolling_window: 60, volume_threshold: 20, error_threshold_percentage: 0.5 },
+        BREAKER,
       ],
-      // The secret is answered as null, which the client leaves out.
-      [
-        "webhook_verification",
-        { enabled: true, provider: "github", secret: "s" },
-        { enabled: true, provider: "github" },
-      ],
+      ["webhook_verification", { provider: "github", secret: "s" }, { secret: undefined }],
     ] as const) {
+      const module = { enabled: true, ...fields };
+      const answer = JSON.parse(JSON.stringify({ ...module, ...more }));
       const of = `https_edge_route_${name}`;
       expect(await client().call(of, "Replace", { ...at, module }), name).to.deep.equal(answer);
       expect(await client().call(of, "Get", at), name).to.deep.equal(answer);

@@ -12,8 +12,8 @@ import {
   unknownId,
 } from "../../support/api/expect";
 import { expectRefusedBut } from "../../support/api/refusedBut";
-import { execute, onEveryDatabase, untilTestEnds } from "../../support/databases";
-import { Rest, type RestAnswer } from "../../support/rest";
+import { execute, onEveryDatabase, optionsOf, untilTestEnds } from "../../support/databases";
+import type { RestAnswer } from "../../support/rest";
 
 interface Event {
   readonly event_id: string;
@@ -57,7 +57,7 @@ onEveryDatabase("A reader that follows events", (start) => {
 
   it("is answered as soon as a change is made, by this server or another one of the database", async () => {
     const other = await another({ data: server.data });
-    for (const through of [server.rest, new Rest(other.url, other.apiKey)]) {
+    for (const through of [server.rest, other.rest]) {
       const waiting = after(await newest(), "&wait=30");
       const state = await Promise.race([waiting.then(() => "answered"), sleep(300).then(() => "waiting")]);
       expect(state).to.equal("waiting");
@@ -69,8 +69,7 @@ onEveryDatabase("A reader that follows events", (start) => {
   it("is looked at again before it is answered: by then its key may be gone, expired, or see less", async () => {
     const bot = await server.created("/bot_users", { name: unique("viewer"), role: "viewer" });
     const key = async () => server.created("/api_keys", { owner_id: bot.id });
-    const other = await another({ data: server.data });
-    const there = new Rest(other.url, other.apiKey);
+    const { rest: there } = await another({ data: server.data });
     const [kept, gone, elsewhere, lowered] = [await key(), await key(), await key(), await key()];
     const last = await newest();
     const waiting = [kept, gone, elsewhere, lowered].map(({ token }) =>
@@ -117,12 +116,7 @@ onEveryDatabase("A reader that follows events", (start) => {
       server.data,
       `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${destination})`,
     );
-    const store = await openStore({
-      databasePool: 2,
-      ...(server.data.startsWith("postgres:")
-        ? { data: "", databaseUrl: server.data }
-        : { data: server.data }),
-    });
+    const store = await openStore({ databasePool: 2, ...optionsOf(server.data) });
     await pruneEvents(store, new Date(Date.now() + 1000));
     await store.close();
     for (const id of [removed, kept, left]) {
@@ -152,7 +146,7 @@ onEveryDatabase("A reader that follows events", (start) => {
 
   it("waits eight times at once for each owner, takes no slot of anybody's, and may come back when it has gone", async () => {
     const small = await another({ args: ["--concurrency-limit", "2"] });
-    const rest = new Rest(small.url, small.apiKey);
+    const rest = small.rest;
     const id = (await rest.get("/events?limit=1")).body.events[0].event_id;
     const head = [
       `GET /events?after_id=${id}&wait=30 HTTP/1.1`,
@@ -181,7 +175,7 @@ onEveryDatabase("A reader that follows events", (start) => {
 
   it("is answered when the server stops", async () => {
     const stopping = await another();
-    const rest = new Rest(stopping.url, stopping.apiKey);
+    const rest = stopping.rest;
     const id = (await rest.get("/events?limit=1")).body.events[0].event_id;
     const untilServed = async (): Promise<RestAnswer> => {
       const answer = await rest.get(`/events?after_id=${id}&wait=30`);

@@ -113,9 +113,7 @@ class ServerOfThisFile {
 
   /** Creates an object and returns it. */
   async created(path: string, body: unknown): Promise<RestAnswer["body"]> {
-    const answer = await this.rest.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+    return this.rest.created(path, body);
   }
 
   /** A bot, which is no admin unless its fields say so, and the API as that bot sees it. */

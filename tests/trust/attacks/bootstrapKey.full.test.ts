@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { onEveryDatabase, onOneDatabase, untilTestEnds } from "../../support/databases";
+import { newFolder } from "../../support/folder";
 import { refusedBeside } from "../../support/refusal";
 import { Rest } from "../../support/rest";
 import { API_KEY, type ServerProcess } from "../../support/server";
@@ -48,12 +47,10 @@ onOneDatabase("The bootstrap key", (startServer, database) => {
     const server = await start({ data });
     const { token } = (await new Rest(server.url, API_KEY).post("/api_keys", {})).body;
     await deleteKey(server, API_KEY, token);
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bootstrap-"));
-    const file = join(folder, "backup.gz");
+    const file = join(newFolder(), "backup.gz");
     expect((await runOn(data, "backup", file)).code).to.equal(0);
     const copy = await database.create();
     expect((await runOn(copy, "restore", file)).code).to.equal(0);
-    rmSync(folder, { recursive: true });
     const restored = await start({ data: copy });
     await expectOnly(restored, token, API_KEY);
     await deleteKey(server, token);

@@ -20,7 +20,7 @@ describe("Bodies whose validation takes long", () => {
 
   const serverAndMember = async () => {
     const server = await start();
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     const edge = (await admin.post("/edges/https", {})).body;
     const route = (await admin.post(`${edge.uri}/routes`, { match_type: "exact_path", match: "/" })).body;
     const bot = (await admin.post("/bot_users", { name: "attacker" })).body;

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../../support/folder";
 import { Rest } from "../../support/rest";
 import { API_KEY, run, ServerProcess } from "../../support/server";
 
@@ -10,18 +10,11 @@ import { API_KEY, run, ServerProcess } from "../../support/server";
  * others.
  */
 describe("The files of a data folder", () => {
-  const folders: string[] = [];
   const running: ServerProcess[] = [];
   afterEach(async () => {
     for (const server of running.splice(0)) await server.stop("SIGKILL");
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
   });
 
-  const newFolder = () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-modes-"));
-    folders.push(folder);
-    return folder;
-  };
   const serve = async (data: string) => {
     const server = await ServerProcess.start({ data, env: { TUNNELPLANE_MASTER_KEY: undefined } });
     running.push(server);

@@ -1,14 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { refusalToServe, runOn } from "../../support/commandLine";
 import { countIn, execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
+import { newFolder } from "../../support/folder";
 import { refusedBeside } from "../../support/refusal";
-import { Rest } from "../../support/rest";
-import { created } from "../canaries";
 import { expectFound, expectWhole, headOf, served, unguard } from "./forger";
 
 const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";
@@ -18,11 +16,10 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
   let folder: string;
   let original: string;
   before("let a server fill a database", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
+    folder = newFolder();
     original = await database.create();
     await served(start, original);
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   const expectEachFails = async (data: string, words: RegExp, ...commands: string[][]) => {
     for (const args of commands) {
@@ -91,13 +88,13 @@ onEveryDatabase("The head of the audit log", (start, database) => {
   let log: string;
   let head: { readonly sequence: number; readonly hash: string };
   before("let a server fill a database, and stop it", async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
+    folder = newFolder();
     original = await database.create();
     const server = await start({ data: original });
-    const rest = new Rest(server.url, server.apiKey);
-    for (let index = 0; index < 3; index++) await created(rest, "/ip_policies", {});
+    const rest = server.rest;
+    for (let index = 0; index < 3; index++) await rest.created("/ip_policies", {});
     const before = await headOf(original);
-    const { id } = await created(rest, "/ip_policies", { description: "to be undone" });
+    const { id } = await rest.created("/ip_policies", { description: "to be undone" });
     const { mac: _, ...noted } = await headOf(original);
     head = noted;
     const asked = await rest.get("/audit_head");
@@ -112,7 +109,6 @@ onEveryDatabase("The head of the audit log", (start, database) => {
       delete from resource where id = '${id}';
       update audit_head set sequence = ${before.sequence}, hash = '${before.hash}', mac = '${before.mac}'`;
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /**
    * A copy is whole with each note of its head; without its last change, which nothing else shows, with none.
@@ -130,9 +126,9 @@ onEveryDatabase("The head of the audit log", (start, database) => {
 
   it("is available to admins, and to nobody else", async () => {
     const server = await serve({ data: await database.copyOf(original) });
-    const rest = new Rest(server.url, server.apiKey);
-    const bot = (await created(rest, "/bot_users", { name: "ci" })).id;
-    const { token } = await created(rest, "/api_keys", { owner_id: bot });
+    const rest = server.rest;
+    const bot = (await rest.created("/bot_users", { name: "ci" })).id;
+    const { token } = await rest.created("/api_keys", { owner_id: bot });
     await refusedBeside({
       refused: () => rest.as(token).get("/audit_head"),
       as: FORBIDDEN,
@@ -151,7 +147,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     expect(JSON.parse(header).audit_head).to.deep.equal(head);
     const data = await expectShown(["--backup", file]);
     const server = await serve({ data });
-    await created(new Rest(server.url, server.apiKey), "/ip_policies", { description: "another history" });
+    await server.rest.created("/ip_policies", { description: "another history" });
     await settled(data);
     await expectFound(data, `row ${head.sequence} is not the one that was noted`, "--backup", file);
   });

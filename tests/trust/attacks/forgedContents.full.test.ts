@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import { hostport, unknownId } from "../../support/api/expect";
 import { runOn } from "../../support/commandLine";
-import { execute, onEveryDatabase, type Row, settled } from "../../support/databases";
-import { Rest } from "../../support/rest";
+import { execute, onEveryDatabase, optionsOf, type Row, settled } from "../../support/databases";
+import { newFolder } from "../../support/folder";
+import type { Rest } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
-import { created, monitoring } from "../canaries";
+import { monitoring } from "../canaries";
 import { expectTold, expectWhole, insert, rowOf, unguard, update } from "./forger";
 
 const byId = (table: string, id: string, values: Row) => update(table, values, `id = '${id}'`);
@@ -22,13 +21,13 @@ onEveryDatabase("A change directly in the database", (start, database) => {
   before("start a server and fill it", async () => {
     data = await database.create();
     server = await start({ data });
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     for (let index = 0; index < 5; index++)
-      await created(rest, "/ip_policies", { description: `policy ${index}` });
-    destination = (await created(rest, "/event_destinations", monitoring("a secret of the destination"))).id;
-    const edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
+      await rest.created("/ip_policies", { description: `policy ${index}` });
+    destination = (await rest.created("/event_destinations", monitoring("a secret of the destination"))).id;
+    const edge = (await rest.created("/edges/https", { hostports: [hostport()] })).id;
     const match = { match_type: "path_prefix", match: "/" };
-    const route = await created(rest, `/edges/https/${edge}/routes`, match);
+    const route = await rest.created(`/edges/https/${edge}/routes`, match);
     const path = `/edges/https/${edge}/routes/${route.id}`;
     expect((await rest.patch(path, { description: "changed" })).status).to.equal(200);
     await unguard(data);
@@ -69,7 +68,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
   });
 
   it("is detected in an object with several audit rows, even if an older state of it was restored", async () => {
-    const { id } = await created(rest, "/ip_policies", { description: "old" });
+    const { id } = await rest.created("/ip_policies", { description: "old" });
     const { document, version } = await rowOf(data, `select * from resource where id = '${id}'`);
     expect((await rest.patch(`/ip_policies/${id}`, { description: "new" })).status).to.equal(200);
     await expectChanged(id, { document, version });
@@ -84,7 +83,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const id = unknownId("ipp");
     const added = { ...row, id, document: row.document.replaceAll(row.id, id) };
     await expectToldHere(insert("resource", added), `${id} was added without the server`);
-    const gone = await created(rest, "/ip_policies", {});
+    const gone = await rest.created("/ip_policies", {});
     const kept = await rowOf(data, `select * from resource where id = '${gone.id}'`);
     expect((await rest.delete(`/ip_policies/${gone.id}`)).status).to.equal(204);
     await expectToldHere(insert("resource", kept), `${gone.id} was put back without the server`);
@@ -127,10 +126,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       data,
       `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${dead})`,
     );
-    const store = await openStore({
-      databasePool: 2,
-      ...(data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data }),
-    });
+    const store = await openStore({ databasePool: 2, ...optionsOf(data) });
     const now = new Date(Date.now() + 1000);
     expect(await pruneEvents(store, now)).to.be.greaterThan(1);
     await execute(data, `delete from delivery where sequence = ${old.sequence}`);
@@ -138,14 +134,12 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     await store.close();
     const pruned = `Events up to row ${last.sequence} are not all there`;
     expect(await expectWhole(data)).to.include(pruned);
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
-    const file = join(folder, "backup.gz");
+    const file = join(newFolder(), "backup.gz");
     expect(await runOn(data, "backup", file)).to.include({ code: 0 });
     const other = await database.create();
     expect(await runOn(other, "restore", file)).to.include({ code: 0 });
     expect(await expectWhole(other, "--backup", file))
       .to.include("Objects and events match it")
       .and.to.include(pruned);
-    rmSync(folder, { recursive: true, force: true });
   });
 });

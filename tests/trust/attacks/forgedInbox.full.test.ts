@@ -2,9 +2,8 @@ import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { execute, type Row, rowsIn, settled, sharedPostgres } from "../../support/databases";
 import type { Session } from "../../support/postgres";
-import { Rest } from "../../support/rest";
+import type { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
-import { created } from "../canaries";
 import { expectFound, expectTold, expectWhole, insert, rowOf, update } from "./forger";
 
 const CHANGES = 6;
@@ -19,14 +18,14 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     const postgres = await sharedPostgres();
     data = await postgres.newDatabase();
     server = await ServerProcess.start({ data });
-    rest = new Rest(server.url, server.apiKey);
-    await created(rest, "/ip_policies", { description: "in the log" });
+    rest = server.rest;
+    await rest.created("/ip_policies", { description: "in the log" });
     await settled(data);
     session = await postgres.connect(data);
     await session.query("begin");
     await session.query("select from audit_head for update");
     for (let index = 1; index <= CHANGES; index++)
-      await created(rest, "/ip_policies", { description: `waits ${index}` });
+      await rest.created("/ip_policies", { description: `waits ${index}` });
     rows = await inbox();
     expect(rows).to.have.length(CHANGES);
   });
@@ -95,7 +94,7 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     const { n, ...third } = at(2);
     await execute(data, put({ ...third, payload: third.payload.replace("waits 3", "forged") }) + put(third));
     await session.query("commit");
-    await created(rest, "/ip_policies", { description: "after" });
+    await rest.created("/ip_policies", { description: "after" });
     const { events } = (await rest.get("/events")).body;
     const recorded = events.filter(
       ({ event_type }: { event_type: string }) => event_type === "ip_policy_created.v0",
@@ -125,7 +124,7 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
       isAnswered = true;
       return answer;
     });
-    const { id } = await created(rest, "/ip_policies", { description: "written meanwhile" });
+    const { id } = await rest.created("/ip_policies", { description: "written meanwhile" });
     expect(isAnswered).to.equal(false);
     await session.query("commit");
     expect((await reading).status).to.equal(200);

@@ -1,8 +1,6 @@
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { execute, type Row, rowsIn, type Start, settled } from "../../support/databases";
-import { Rest } from "../../support/rest";
-import { created } from "../canaries";
 
 /** The tables that tests tamper with. Others refer to the rows of `resource`. */
 const TABLES = ["audit_event", "audit_head", "event", "inbox", "resource"];
@@ -73,7 +71,7 @@ export async function expectTold(data: string, statements: string, words: string
 /** Starts a server, changes some objects through it, and stops it. */
 export async function served(start: Start, data: string): Promise<void> {
   const server = await start({ data });
-  const rest = new Rest(server.url, server.apiKey);
-  for (let index = 0; index < 3; index++) await created(rest, "/ip_policies", {});
+  const rest = server.rest;
+  for (let index = 0; index < 3; index++) await rest.created("/ip_policies", {});
   await server.stop();
 }

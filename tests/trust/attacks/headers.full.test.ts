@@ -64,8 +64,7 @@ onOneDatabase("Headers and settings for the server's address", (startServer, dat
 
   it("are refused if a trusted proxy passes on an invalid address or protocol", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
-    const through = (headers: Record<string, string>) =>
-      new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", headers);
+    const through = (headers: Record<string, string>) => server.rest.get("/ip_policies?limit=1", headers);
     for (const host of ["$&", "$`", "a/b", "a?b", "user@here", 'a","x":"b', "here:99999", "a:b:c"])
       expectBadHeader(await through({ "x-forwarded-host": host }), "X-Forwarded-Host");
     for (const protocol of ["$&", "javascript", "ftp", 'http","x":"', "https:", "HTTP/1.1", "a b"])
@@ -86,8 +85,7 @@ onOneDatabase("Headers and settings for the server's address", (startServer, dat
       ["https://tunnels.example.com/$&/$`/$'/$$/$1", "https://tunnels.example.com/$&/$`/$'/$$/$1"],
       ['https://tunnels.example.com/a"b\\c', "https://tunnels.example.com/a%22b/c"],
     ] as const) {
-      const server = await start({ args: ["--public-url", given] });
-      const rest = new Rest(server.url, server.apiKey);
+      const { rest } = await start({ args: ["--public-url", given] });
       const { body } = await rest.post("/ip_policies", {});
       const address = new URL(answered).href;
       expect(body.uri).to.equal(`${address}/ip_policies/${body.id}`);

@@ -36,20 +36,14 @@ interface World {
   readonly callers: ReadonlyMap<string, Rest>;
 }
 
-const created = async (rest: Rest, path: string, body: object, headers = {}): Promise<Answered> => {
-  const { status, text, body: made } = await rest.post(path, body, headers);
-  expect(status, `${path} ${text}`).to.equal(201);
-  return made;
-};
-
 async function fill(rest: Rest, types: typeof TYPES): Promise<[string, Answered][]> {
   const made: [string, Answered][] = [];
   for (const type of types) {
     const edge = type.path.includes("{edge_id}")
-      ? (await created(rest, "/edges/https", { hostports: [hostport()] })).id
+      ? (await rest.created("/edges/https", { hostports: [hostport()] })).id
       : "";
     const path = type.path.replace("{edge_id}", edge);
-    made.push([type.path, await created(rest, path, await type.body(rest))]);
+    made.push([type.path, await rest.created(path, await type.body(rest))]);
   }
   return made;
 }
@@ -58,15 +52,15 @@ async function fill(rest: Rest, types: typeof TYPES): Promise<[string, Answered]
 async function besides(rest: Rest): Promise<void> {
   const objects = [{ kind: "ip_policy", key: "office" }];
   expect((await rest.post("/changesets", { set: SET, objects })).status).to.equal(200);
-  await created(rest, "/ip_policies", { description: "kept" }, KEY);
+  await rest.created("/ip_policies", { description: "kept" }, KEY);
 }
 
 /** An HTTPS edge whose answer to every request is a status. */
 async function site(rest: Rest, address: string, status: number): Promise<void> {
-  const edge = await created(rest, "/edges/https", { hostports: [address] });
-  const { id } = await created(rest, "/backends/http_response", { status_code: status });
+  const edge = await rest.created("/edges/https", { hostports: [address] });
+  const { id } = await rest.created("/backends/http_response", { status_code: status });
   const route = { match_type: "path_prefix", match: "/", backend: { backend_id: id } };
-  await created(rest, `/edges/https/${edge.id}/routes`, { ...route, description: "canary" });
+  await rest.created(`/edges/https/${edge.id}/routes`, { ...route, description: "canary" });
 }
 
 async function worldOf(
@@ -75,32 +69,32 @@ async function worldOf(
   roles: readonly (typeof ROLES)[number][],
 ): Promise<World> {
   const server = await start();
-  const account = new Rest(server.url, server.apiKey);
+  const account = server.rest;
   const [ours, theirs] = [
-    await created(account, "/projects", { name: "ours" }),
-    await created(account, "/projects", { name: "theirs" }),
+    await account.created("/projects", { name: "ours" }),
+    await account.created("/projects", { name: "theirs" }),
   ];
   const [here, there] = [account.inside(ours.name), account.inside(theirs.name)];
   const callers = new Map<string, Rest>();
   for (const role of roles) {
-    const bot = await created(here, "/bot_users", { name: role });
+    const bot = await here.created("/bot_users", { name: role });
     if (role !== "member")
-      await created(account, "/memberships", { project_id: ours.id, role, bot_user_id: bot.id });
-    callers.set(role, new Rest(server.url, (await created(here, "/api_keys", { owner_id: bot.id })).token));
+      await account.created("/memberships", { project_id: ours.id, role, bot_user_id: bot.id });
+    callers.set(role, new Rest(server.url, (await here.created("/api_keys", { owner_id: bot.id })).token));
   }
-  const bot = await created(there, "/bot_users", { name: "admin" });
-  await created(account, "/memberships", { project_id: theirs.id, role: "admin", bot_user_id: bot.id });
-  const admin = new Rest(server.url, (await created(there, "/api_keys", { owner_id: bot.id })).token);
+  const bot = await there.created("/bot_users", { name: "admin" });
+  await account.created("/memberships", { project_id: theirs.id, role: "admin", bot_user_id: bot.id });
+  const admin = new Rest(server.url, (await there.created("/api_keys", { owner_id: bot.id })).token);
   const own = await fill(here, OF_PROJECTS.slice(0, HALF));
   await site(here, WILDCARD, 204);
   // In reports, so that it refuses nothing here; it looks at every address.
   const everywhere = { expect: "answered", addresses: ["*:*"], mode: "report" };
-  await created(here, "/guarantees", everywhere);
+  await here.created("/guarantees", everywhere);
   if (isThere) await besides(there);
   const others = isThere ? await fill(there, OF_PROJECTS) : [];
   if (isThere) {
     await site(there, BELOW, 203);
-    await created(there, "/edges/tcp", { hostports: [TCP] });
+    await there.created("/edges/tcp", { hostports: [TCP] });
   }
   await besides(here);
   own.push(...(await fill(here, OF_PROJECTS.slice(HALF))));
@@ -339,14 +333,14 @@ onEveryDatabase("Whether another project holds anything", (start, database) => {
 
   it("tells of a restriction of the account which networks it admits, and nothing else", async () => {
     const { account, callers } = worlds[1] as World;
-    const policy = await created(account, "/ip_policies", { description: "canary" });
-    await created(account, "/ip_policy_rules", {
+    const policy = await account.created("/ip_policies", { description: "canary" });
+    await account.created("/ip_policy_rules", {
       ip_policy_id: policy.id,
       cidr: "10.0.0.0/8",
       action: "allow",
       description: "canary",
     });
-    const restriction = await created(account, "/ip_restrictions", {
+    const restriction = await account.created("/ip_restrictions", {
       type: "endpoints",
       enforced: true,
       ip_policy_ids: [policy.id],

@@ -9,15 +9,10 @@ onEveryDatabase("Between projects,", (start) => {
   const server = serverOfThisFile(start);
   const newProject = (fields: object = {}): Promise<RestAnswer["body"]> =>
     server.created("/projects", { name: unique("team"), ...fields });
-  const created = async (answer: Promise<RestAnswer>): Promise<RestAnswer["body"]> => {
-    const { status, text, body } = await answer;
-    expect(status, text).to.equal(201);
-    return body;
-  };
   const botIn = async ({ name }: { name: string }, role = "member") => {
     const admin = server.rest.inside(name);
-    const bot = await created(admin.post("/bot_users", { name: unique("bot"), role }));
-    const { token } = await created(admin.post("/api_keys", { owner_id: bot.id }));
+    const bot = await admin.created("/bot_users", { name: unique("bot"), role });
+    const { token } = await admin.created("/api_keys", { owner_id: bot.id });
     return { bot, rest: new Rest(server.url, token) };
   };
 
@@ -27,7 +22,7 @@ onEveryDatabase("Between projects,", (start) => {
     const own = await newProject();
     const { rest, bot } = await botIn(own);
     const [viewer, member] = [await botIn(own, "viewer"), await botIn(lender)];
-    const authority = await created(lending.post("/ssh_certificate_authorities", {}));
+    const authority = await lending.created("/ssh_certificate_authorities", {});
     const body = {
       ssh_certificate_authority_id: authority.id,
       public_key: sshKey().openssh,
@@ -71,7 +66,7 @@ onEveryDatabase("Between projects,", (start) => {
         as: 403,
         allowed: () => attempt(rest.inside(own.name)),
       });
-    const certificate = await created(lending.post("/tls_certificates", serverCertificate()));
+    const certificate = await lending.created("/tls_certificates", serverCertificate());
     const domain = { domain: "app.example.com", certificate_id: certificate.id };
     expect(
       (await server.rest.inside(own.name).post("/reserved_domains?dry_run=true", domain)).status,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { hostport, notFound, serverOfThisFile } from "../../support/api/expect";
+import { notFound, serverOfThisFile } from "../../support/api/expect";
 import { TYPES } from "../../support/api/types";
 import { execute, onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
@@ -36,23 +36,5 @@ onEveryDatabase("Objects of another project", (start) => {
         .to.include(own.id)
         .and.not.to.include(other.id);
     }
-  });
-
-  it("show of a unique value only that another project has it", async () => {
-    const name = hostport();
-    const edge = await server.created("/edges/tls", { hostports: [name] });
-    await moveAway(edge.id);
-    const { refused } = await refusedBeside({
-      refused: ["/edges/tls", "/edges/https?dry_run=true"].map(
-        (path) => () => server.rest.post(path, { hostports: [name] }),
-      ),
-      as: { status: 409, code: "TP_1501" },
-      allowed: () => server.rest.post("/edges/tls", { hostports: [hostport()] }),
-    });
-    for (const { body, text } of refused) {
-      expect(body.msg).to.equal("hostports[0] is taken in another project; choose another");
-      expect(text).not.to.contain(edge.id);
-    }
-    expect((await server.read(`/edges/tls?hostport=${name}`)).tls_edges).to.deep.equal([]);
   });
 });

@@ -77,7 +77,7 @@ describe("Slots", () => {
 
   it("one owner, with all keys together, holds at most half of them, and others are served meanwhile", async () => {
     const server = await start({ args: ["--concurrency-limit", "7"] });
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     const second = (await admin.post("/api_keys", {})).body.token;
     const neighbour = (await keyOfBot(admin)).token;
     const [first, again, others] = (await atOnce(server, [
@@ -100,7 +100,7 @@ describe("Slots", () => {
       ])) as [RestAnswer[], RestAnswer[]];
       const refused = invalid.filter(({ status }) => status !== 401);
       expect(refused).to.have.length(20 - 2);
-      const admin = new Rest(server.url, server.apiKey);
+      const admin = server.rest;
       const words = "2 requests without a valid API key";
       await expectCrowded(refused, [words], () => admin.get("/ip_policies"));
       expect(valid.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
@@ -113,7 +113,7 @@ describe("Slots", () => {
     const server = await start({
       args: ["--allow-private-targets", "--event-endpoint", `monitoring_service=${silent.url}`],
     });
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     const attacker = (await admin.post("/api_keys", {})).body;
     const neighbour = new Rest(server.url, (await keyOfBot(admin)).token);
     const { id } = (await admin.post("/event_destinations", destination())).body;
@@ -145,7 +145,7 @@ describe("Slots", () => {
 
   it("an admin lists and deletes API keys while the same owner's slots are all taken", async () => {
     const server = await start({ args: ["--concurrency-limit", "1"] });
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     const attacker = (await admin.post("/api_keys", {})).body;
     let over = false;
     const attack = Array.from({ length: 8 }, async () => {

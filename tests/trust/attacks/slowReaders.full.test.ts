@@ -20,7 +20,7 @@ describe("Clients that do not read their answers", () => {
 
   const serverWithLargeObjects = async (options?: StartOptions) => {
     const server = await start(options);
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     for (let made = 0; made < 8; made++) expect((await admin.post(PATH, largeBackend)).status).to.equal(201);
     const attacker = (await admin.post("/api_keys", {})).body;
     return { server, admin, attacker };

@@ -16,7 +16,7 @@ import { runHere } from "../../support/commandLine";
 import { GatewayProcess } from "../../support/gateway";
 import { ESCAPED, MARKS, marked, markingProxy, obeyedIn } from "../../support/marks";
 import { freePort } from "../../support/ports";
-import { Rest } from "../../support/rest";
+import type { Rest } from "../../support/rest";
 import { MASTER_KEY, ServerProcess } from "../../support/server";
 import type { StandInServer } from "../../support/standIn";
 
@@ -68,7 +68,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
   before("start a server that holds objects of all kinds, behind a proxy that marks every text", async () => {
     server = await ServerProcess.start();
     proxy = await markingProxy(server.url);
-    rest = new Rest(server.url, server.apiKey);
+    rest = server.rest;
     await fill(rest, 60);
     for (const [kind, path, key] of [
       ["tls_edge", "/edges/tls", "tls_edges"],

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { unique } from "../../support/api/expect";
 import { rowsIn, settled } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
-import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 import { answerWith, CLIENT_ID, claimsOf, offerSignIns, signInArgs, Visitor } from "../../support/signIn";
 import { StandInTokenIssuer, secondsFromNow } from "../../support/tokenIssuer";
@@ -57,7 +56,7 @@ describe("Signing in", () => {
     expect(page).to.contain("You are not signed in").and.to.contain(number).and.not.to.contain("<script>");
     await server.logged(number);
     expect((await one.session()).user).to.equal(null);
-    const { audit_events: rows } = (await new Rest(server.url, server.apiKey).get("/audit_events")).body;
+    const { audit_events: rows } = (await server.rest.get("/audit_events")).body;
     const row = rows.find(({ operation_id }: { operation_id: string }) => operation_id === number);
     expect(row).to.include({ action: "sign_in_refused", principal_id: "nobody", key_id: null });
     expect(row.changed.join(" ")).to.match(about);

@@ -10,7 +10,7 @@ import {
 } from "../../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
-import { Rest, type RestAnswer } from "../../support/rest";
+import type { RestAnswer } from "../../support/rest";
 import {
   AUDIENCE,
   admittedIdentity,
@@ -64,7 +64,7 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
   });
   const server = serverOfThisFile(async () => {
     const started = await startServer({ args: ["--allow-private-targets"] });
-    await admittedIdentity(new Rest(started.url, started.apiKey), issuer);
+    await admittedIdentity(started.rest, issuer);
     return started;
   });
 
@@ -221,13 +221,13 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
 
   it("slows down an address that guesses or exchanges too much; its valid keys still work", async () => {
     const server = await start({ args: ["--allow-private-targets", "--trust-proxy", "loopback"] });
-    await admittedIdentity(new Rest(server.url, server.apiKey), issuer);
+    await admittedIdentity(server.rest, issuer);
     const from = (address: string, claims?: object) =>
       exchange(server.url, issuer.token(claims), {}, { "x-forwarded-for": address });
     for (let slip = 0; slip < SLIPS; slip++)
       no(refusedToken)(await from("192.0.2.1", { sub: `guess ${slip}` }));
     for (let count = 0; count < EXCHANGES; count++) expect((await from("192.0.2.2")).status).to.equal(200);
-    const rest = new Rest(server.url, server.apiKey);
+    const rest = server.rest;
     const { refused } = await refusedBeside({
       refused: [() => from("192.0.2.1"), () => from("192.0.2.2")],
       as: no(limited),
@@ -238,7 +238,7 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
 
   it("goes on, and so does all else, while issuers hang, lie, or send too much", async () => {
     const server = await start({ args: ["--allow-private-targets"] });
-    const admin = new Rest(server.url, server.apiKey);
+    const admin = server.rest;
     const others = await Promise.all(Array.from({ length: 5 }, () => StandInTokenIssuer.start()));
     const [hanging, lying, huge, redirecting, away] = others as [
       ...[StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer],
@@ -265,8 +265,7 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
   });
 
   it("reads no keys off the internet unless an operator allows it", async () => {
-    const server = await start();
-    const admin = new Rest(server.url, server.apiKey);
+    const { rest: admin } = await start();
     const bot = (await admin.post("/bot_users", { name: "pipeline" })).body.id;
     const identity = { audiences: ["x"], claims: { sub: SUBJECT } };
     const admit = (url: string) => () =>
