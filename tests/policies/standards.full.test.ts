@@ -1,6 +1,7 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
 import { expect } from "chai";
+import { tokensOf } from "../review/support";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
 import { makeSshKey, worldOfThisFile } from "../support/provider";
@@ -46,25 +47,12 @@ const program =
       ...(good && { tlsTermination: { minVersion: "1.3" } }),
     });
     const oidc = { issuer: "https://id.example.com", clientId: "site", clientSecret: CANARY };
-    const token = {
-      issuer: { allowList: [{ value: "https://id.example.com" }] },
-      audience: { allowList: [{ value: "site" }] },
-      http: {
-        tokens: [
-          { type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " },
-        ],
-      },
-      jws: {
-        allowedAlgorithms: ["RS256" as const],
-        keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
-      },
-    };
     for (const match of ["/admin", "/administration"]) {
       new tunnels.HttpsEdgeRoute(match.slice(1), {
         edgeId: site.id,
         match,
         matchType: "path_prefix",
-        ...(good && match === "/admin" ? { oidc } : { jwtValidation: token }),
+        ...(good && match === "/admin" ? { oidc } : { jwtValidation: tokensOf() }),
       });
     }
     new tunnels.TlsEdge("passed-on", {

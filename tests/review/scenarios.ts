@@ -14,6 +14,7 @@ import {
   STREAM,
   type Version,
 } from "./scenarioParts";
+import { tokensOf } from "./support";
 
 /** Everything, in one version. */
 export function declareAll(version: Version): void {
@@ -100,21 +101,6 @@ const from = (minVersion: "1.2" | "1.3") => ({ tlsTermination: { minVersion } })
 const agent = ({ rule }: Scenario, acl: readonly string[], more: tunnels.TunnelCredentialArgs = {}) =>
   new tunnels.TunnelCredential(rule, { acl: acl.map((host) => `bind:${host}.example.com`), ...more });
 
-const token = (
-  audiences: readonly string[],
-  algorithms: readonly ("RS256" | "ES256")[] = ["RS256", "ES256"],
-) => ({
-  issuer: { allowList: [{ value: "https://id.example.com" }] },
-  audience: { allowList: audiences.map((value) => ({ value })) },
-  http: {
-    tokens: [{ type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " }],
-  },
-  jws: {
-    allowedAlgorithms: [...algorithms],
-    keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
-  },
-});
-
 const acts = (
   type: "deny" | "log" | "rate-limit",
   name: string,
@@ -152,9 +138,9 @@ const DECLARE = {
     route(
       it,
       it.pick(
-        { jwtValidation: token(["a", "b"]) },
+        { jwtValidation: tokensOf(["a", "b"]) },
         {},
-        { jwtValidation: token(["b", "a"], ["ES256", "RS256"]) },
+        { jwtValidation: tokensOf(["b", "a"], ["ES256", "RS256"]) },
       ),
     ),
   "claims-loosened": (it) =>
@@ -176,11 +162,11 @@ const DECLARE = {
       ),
     }),
   opened: (it) => {
-    const admin = { "/admin": { jwtValidation: token(["a"]) } };
+    const admin = { "/admin": { jwtValidation: tokensOf(["a"]) } };
     route(it, {}, it.pick<Routes>(admin, {}, admin));
   },
   "callers-refused": (it) =>
-    route(it, {}, it.pick<Routes>({}, { "/api": { jwtValidation: token(["a"]) } }, {})),
+    route(it, {}, it.pick<Routes>({}, { "/api": { jwtValidation: tokensOf(["a"]) } }, {})),
   "opened-unprotected": (it) => {
     edge(it, {
       hostports: it.pick(
@@ -247,7 +233,9 @@ const DECLARE = {
       ),
     }),
   "token-changed": (it) =>
-    route(it, { jwtValidation: it.pick(token(["a"]), token(["b"]), token(["a"], ["ES256", "RS256"])) }),
+    route(it, {
+      jwtValidation: it.pick(tokensOf(["a"]), tokensOf(["b"]), tokensOf(["a"], ["ES256", "RS256"])),
+    }),
   "tls-lowered": (it) => edge(it, it.pick(from("1.3"), from("1.2")), it.isNear),
   "tls-raised": (it) => edge(it, it.pick<tunnels.TlsEdgeArgs>({}, from("1.3"), from("1.2"))),
   "traffic-moved": (it) => {

@@ -125,14 +125,16 @@ export const same = (type: string, name: string, inputs: Inputs): object =>
   step(type, name, { before: inputs, after: inputs });
 
 /** A check of tokens in the Authorization header. */
-export const tokensOf = () => ({
+export const tokensOf = (
+  audiences: readonly string[] = ["api"],
+  allowedAlgorithms: ("RS256" | "ES256")[] = ["RS256", "ES256"],
+) => ({
   issuer: { allowList: [{ value: "https://id.example.com" }] },
-  audience: { allowList: [{ value: "api" }] },
-  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-  jws: {
-    allowedAlgorithms: ["ES256"],
-    keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
+  audience: { allowList: audiences.map((value) => ({ value })) },
+  http: {
+    tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " } as const],
   },
+  jws: { allowedAlgorithms, keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } } },
 });
 
 /** A step of a TLS edge that serves `<name>.example.com:443`, and by default asks for client certificates. */
