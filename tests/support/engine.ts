@@ -49,6 +49,8 @@ export interface Run {
   readonly steps: readonly Step[];
   /** The engine's output for people. */
   readonly stdout: string;
+  /** What it logs, if it is asked to. */
+  readonly stderr: string;
   /** Its warnings. */
   readonly warnings: readonly string[];
 }
@@ -210,6 +212,12 @@ export class Engine {
     writeFileSync(this.statePath, JSON.stringify(state));
   }
 
+  /** What `pulumi stack export` prints, with encrypted secrets. */
+  async exported(): Promise<string> {
+    const { workDir, envVars } = this.stack.workspace;
+    return (await this.command.run(["stack", "export", "--stack", this.stackName], workDir, envVars)).stdout;
+  }
+
   /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(this.statePath, "utf8");
 
@@ -245,18 +253,18 @@ export class Engine {
   }
 
   private async run(
-    operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>,
+    operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string; stderr: string }>,
   ): Promise<Run> {
     const steps: Step[] = [];
     const warnings: string[] = [];
-    const { stdout } = await operation((event) => {
+    const { stdout, stderr } = await operation((event) => {
       if (AMBIENT.test(event.diagnosticEvent?.message ?? "")) return;
       if ((event.diagnosticEvent?.severity as string) !== "debug") this.events.push(JSON.stringify(event));
       if (event.diagnosticEvent?.severity === "warning") warnings.push(event.diagnosticEvent.message);
       const metadata = event.resourcePreEvent?.metadata;
       if (metadata && OURS.test(metadata.urn)) steps.push(stepOf(metadata));
     });
-    return { steps, stdout, warnings };
+    return { steps, stdout, stderr, warnings };
   }
 }
 
