@@ -1,5 +1,5 @@
 import type { Answers } from "@tunnelplane/sdk";
-import { definitionOf, hasEnded, isEdgeKind } from "@tunnelplane/sdk/contract";
+import { definitionOf, hasEnded, isEdgeKind, isWithheld } from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
@@ -156,8 +156,7 @@ export function objectsOf(
   return { ...Object.fromEntries(lists), unreadable } as unknown as Objects;
 }
 
-/** Whether an object serves nothing until the one that it replaces is deleted. */
-const isWaiting = (fields: object): boolean => "waits_for" in fields && fields.waits_for !== null;
+const isWaiting = (fields: object): boolean => isWithheld({ ...fields });
 
 /** An HTTPS edge without such routes; the same object where it has none, because others remember it. */
 function withoutWaiting(fields: object): object {

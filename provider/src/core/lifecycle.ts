@@ -27,7 +27,7 @@ import { expectedOutputs } from "./expectedOutputs";
 import { withPlainId } from "./joinedIds";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
-import { type Change, findingsIn, orGone, type ResourceTarget, type Wire } from "./target";
+import { type Change, findingsIn, orGone, type Removal, type ResourceTarget, type Wire } from "./target";
 import {
   type Difference,
   differences,
@@ -316,14 +316,14 @@ export class Lifecycle {
     return { outputs, inputs: inputsOf(definition, outputs) };
   }
 
-  /** @param withReplacement whether what was created to replace the object, and waits for it, goes too */
   async delete(
     transport: Transport,
     id: string,
     recorded: Properties,
-    withReplacement: boolean,
+    { withReplacement = false, closes }: Removal = {},
   ): Promise<void> {
-    const request = this.target.delete(transport, id, withReplacement && waits(this.definition));
+    const how = { withReplacement: withReplacement && waits(this.definition), closes };
+    const request = this.target.delete(transport, id, how);
     await orGone(this.#ofRecorded(transport, id, recorded, request));
   }
 

@@ -29,6 +29,14 @@ export interface Change {
   readonly removed: readonly string[];
 }
 
+/** How an object or a module is deleted. */
+export interface Removal {
+  /** Whether what was created to replace the object, and waits for it, goes too. Default: false. */
+  readonly withReplacement?: boolean;
+  /** The id of the edge or route that it belongs to and that is deleted next. */
+  readonly closes?: string | undefined;
+}
+
 /** The object behind a declared resource, and the requests of each step. */
 export interface ResourceTarget {
   readonly definition: Definition;
@@ -50,7 +58,7 @@ export interface ResourceTarget {
   read(transport: Transport, id: string): Promise<Wire>;
   /** @param name of the resource, which the object keeps; modules have none */
   update(transport: Transport, id: string, change: Change, name?: string): Promise<Wire>;
-  delete(transport: Transport, id: string, withReplacement: boolean): Promise<void>;
+  delete(transport: Transport, id: string, how: Removal): Promise<void>;
 }
 
 /** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for one of their modules. */
@@ -121,8 +129,8 @@ function objectTarget(definition: Definition): ResourceTarget {
         return (await transport.request<Wire>("GET", at(id))).body;
       return (await transport.request<Wire>("PATCH", at(id), patch, { name, remove: named(removed) })).body;
     },
-    async delete(transport, id, withReplacement) {
-      await transport.request("DELETE", at(id), undefined, { withReplacement });
+    async delete(transport, id, how) {
+      await transport.request("DELETE", at(id), undefined, how);
     },
   };
 }
@@ -166,8 +174,8 @@ function moduleTarget(parent: Definition, name: string): ResourceTarget {
       return { ...(await transport.request<Wire>("GET", path)).body, ...fields };
     },
     update: (transport, id, { desired }) => put(transport, id, desired),
-    async delete(transport, id) {
-      await transport.request("DELETE", at(id).path);
+    async delete(transport, id, { closes }) {
+      await transport.request("DELETE", at(id).path, undefined, { closes });
     },
   };
 }

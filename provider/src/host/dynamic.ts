@@ -4,7 +4,7 @@ import { keepCompiled } from "@tunnelplane/sdk/compiled";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
-import { isPartly, Operation, Steps, stateBackend } from "../operation";
+import { belongsTogether, isPartly, Operation, Steps, stateBackend } from "../operation";
 import type * as SetHandler from "./catalogueSetHandler";
 import { isDeclared } from "./declared";
 import { asStep } from "./failure";
@@ -33,6 +33,8 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
   const steps = new Steps(operation, kind);
   const { lifecycle } = steps;
+  // Its deletion may need the stack's state, and a destroy runs no program that would name the stack.
+  const isPart = belongsTogether(kind);
   /** The checked resources, by all that a creation or update knows of its resource. */
   const urns = new Map<string, string | undefined>();
   const noteUrn = (inputs: Properties, urn: string): void => {
@@ -127,7 +129,12 @@ function handler(kind: string): dynamic.ResourceProvider {
           if (isNew && problems.length === 0)
             await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
         }
-        return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
+        const hidden = {
+          __intent: intent,
+          __adopts: olds?.__adopts,
+          __stack: isPart ? origin?.stack : undefined,
+        };
+        return checked({ ...inputs, ...own(hidden) }, problems);
       }),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
@@ -178,11 +185,22 @@ function handler(kind: string): dynamic.ResourceProvider {
         recordedBy(news),
       ),
     delete: (id, properties) =>
-      asStep("delete", () => steps.delete(id, declared(properties ?? {}), intentIn(properties ?? {}))),
+      asStep("delete", () => {
+        const { __stack } = (properties ?? {}) as { __stack?: string };
+        operation.stack ||= __stack ?? "";
+        return steps.delete(id, declared(properties ?? {}), intentIn(properties ?? {}));
+      }),
   };
 }
 
-function declared({ __provider, __origin, __intent, __adopts, ...properties }: Properties): Properties {
+function declared({
+  __provider,
+  __origin,
+  __intent,
+  __adopts,
+  __stack,
+  ...properties
+}: Properties): Properties {
   return properties;
 }
 
@@ -193,8 +211,10 @@ const intentIn = ({ __intent }: Properties): string | undefined =>
  * The hidden properties of the provider. Inputs and outputs both hold them, so that a refresh finds no
  * difference. The host cannot write undefined values, and a resource from an import file has no intent.
  */
-const own = ({ __intent, __adopts }: Properties): Properties =>
-  Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));
+const own = ({ __intent, __adopts, __stack }: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries({ __intent, __adopts, __stack }).filter(([, value]) => value !== undefined),
+  );
 
 /** The same with the provider's code, which the host adds to whole outputs only. */
 const recordedBy = (inputs: Properties): Properties => ({

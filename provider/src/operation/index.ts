@@ -15,3 +15,4 @@ export {
 } from "./settings";
 export { type RecordedResource, stateBackend } from "./stateBackend";
 export { Steps } from "./steps";
+export { belongsTogether } from "./whole";

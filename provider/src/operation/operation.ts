@@ -80,6 +80,8 @@ export class Operation {
   readonly replaced = new Map<string, string>();
   /** The ids of the objects that the program's resources have by now, by their intents. */
   readonly current = new Map<string, string>();
+  /** The ids of objects that the engine replaces in this run. */
+  readonly replacing = new Set<string>();
   /** The objects that this operation deletes, by the intents of their resources and their ids. */
   readonly deleted = new Set<string>();
   /** Modules, by kind and id of their object, that this operation removes from their object. */

@@ -87,6 +87,9 @@ export interface RecordedResource {
   readonly provider?: string;
   /** Whether it was replaced, and is still to be deleted. */
   readonly delete?: boolean;
+  readonly external?: boolean;
+  readonly protect?: boolean;
+  readonly retainOnDelete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
 }

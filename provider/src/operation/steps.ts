@@ -26,6 +26,7 @@ import { isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { refuseToStrand } from "./parts";
 import { stateBackend } from "./stateBackend";
 import { onceUnused } from "./unused";
+import { createOverLeftRule, endsWithPolicy, wholeLeaving } from "./whole";
 
 /**
  * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host
@@ -120,6 +121,7 @@ export class Steps {
     const { type } = this.lifecycle.definition;
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
+    if (moves || plan.replaces.length > 0) this.operation.replacing.add(id);
     if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], takesOver: false };
     for (const reason of plan.reasons) await host.warn(reason, urn);
     if (intent !== undefined) this.operation.current.set(intent, id);
@@ -219,7 +221,9 @@ export class Steps {
           this.lifecycle.create(transport, desired, { intent, name, replaces, isRecorded }),
         );
       try {
-        const made = await this.#createInPlace(create, urn, intent);
+        const made = await this.#createInPlace(create, urn, intent).catch((error: unknown) =>
+          createOverLeftRule(this.operation, this.lifecycle, transport, { create, desired, error }),
+        );
         if (intent !== undefined) operation.current.set(intent, made.id);
         this.#noteModules(made.id, desired);
         if (urn !== undefined) await this.#declareModules(urn, [made.id], desired);
@@ -339,10 +343,13 @@ export class Steps {
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
+      if (await endsWithPolicy(this.operation, this.kind, recorded)) return;
       if (isReplaced && intent !== undefined && waits(this.lifecycle.definition))
         await refuseToStrand(this.operation, this.#named(id), id, intent);
       try {
-        await onceUnused(() => this.lifecycle.delete(transport, id, recorded, !isReplaced));
+        const closes = await wholeLeaving(this.operation, this.kind, id);
+        const how = { withReplacement: !isReplaced, closes };
+        await onceUnused(() => this.lifecycle.delete(transport, id, recorded, how));
       } catch (error) {
         throw withCure(error, "deletion");
       }

@@ -74,6 +74,11 @@ export interface RequestOptions {
    * default, that one takes over.
    */
   readonly withReplacement?: boolean;
+  /**
+   * Of a deletion of a module or a route: the id of the edge or route that it belongs to and that will be
+   * deleted next. That one serves nothing from now on.
+   */
+  readonly closes?: string | undefined;
   /** Gives up on the answer. */
   readonly signal?: AbortSignal;
 }
@@ -268,11 +273,12 @@ const withKey = (sent: Sent, key: string): Sent => ({
 });
 
 function queryOf({ dryRun = false, findings = false, remove = [], ...more }: RequestOptions): string {
-  const { replaces, withReplacement = false } = more;
+  const { replaces, closes, withReplacement = false } = more;
   const asked = [
     ...(dryRun ? ["dry_run=true"] : []),
     ...(findings ? ["findings=true"] : []),
     ...(withReplacement ? ["with_replacement=true"] : []),
+    ...(closes === undefined ? [] : [`closes=${encodeURIComponent(closes)}`]),
     ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
     ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
   ];

@@ -43,7 +43,7 @@ export * from "./core/shape";
 export { didYouMean } from "./core/similarity";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
-export { waitedForBy, waits } from "./core/waiting";
+export { isWithheld, waitedForBy, waits } from "./core/waiting";
 export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decision";
 export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";

@@ -341,6 +341,9 @@ export interface HttpsEdgeRoutes {
 
   /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
   waits_for: Ref | null;
+
+  /** The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise. */
+  closed_without: string[] | null;
 }
 
 /**
@@ -375,6 +378,9 @@ export interface HttpsEdge {
 
   /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
   waits_for: Ref | null;
+
+  /** The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise. */
+  closed_without: string[] | null;
 
   /** Its routes, newest first; at most 4 MiB together. */
   routes: HttpsEdgeRoutes[];

@@ -1,7 +1,7 @@
 import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
-import { waitedForBy } from "../contract/core/waiting";
+import { isWithheld } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
@@ -70,7 +70,7 @@ function everyObject({ objects }: World): WorldObject[] {
   return every;
 }
 
-const isWaiting = ({ fields }: WorldObject): boolean => waitedForBy(fields) !== undefined;
+const isWaiting = ({ fields }: WorldObject): boolean => isWithheld(fields);
 
 function routesIn(object: WorldObject): readonly WorldObject[] {
   if (object.kind !== "https_edge" || !Array.isArray(object.fields.routes)) return [];

@@ -29,6 +29,7 @@ import {
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, takeTurn } from "../util";
+import { close, noLongerLacked, toClose } from "./closing";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
@@ -79,6 +80,13 @@ interface UpdateRequest {
   readonly name?: string | undefined;
   /** The fields of modules, and of other parts, that are removed. Default: none. */
   readonly removed?: readonly string[];
+}
+
+interface RemovalRequest {
+  /** Whether what was created to replace the object is deleted too. Default: false. */
+  readonly withReplacement?: boolean;
+  /** The id of the object to close, because it will be deleted next. */
+  readonly closes?: string | undefined;
 }
 
 /**
@@ -167,6 +175,7 @@ export class ResourceService {
       await touchParent(transaction, definition, sent, true);
       const storedAs = { ownerId, version: 1, project };
       changes.push({ change: "created", definition, id, storedAs, after, json, name: rows.resource.name });
+      await noLongerLacked(this.context, transaction, changes, definition, sent, Object.keys(sent));
       return {
         id,
         etag: etagFor(caller, definition, 1, json),
@@ -307,7 +316,9 @@ export class ResourceService {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
-      const saved = await this.#objects.save(transaction, changes, definition, stored, value, name);
+      const saved = await this.#objects.save(transaction, changes, definition, stored, value, { name });
+      const named = Object.keys(value);
+      await noLongerLacked(this.context, transaction, changes, definition, saved.after, named);
       const json = asOfNow(definition, saved.json);
       return {
         json: jsonFor(this.#caller, definition, json),
@@ -316,13 +327,13 @@ export class ResourceService {
     });
   }
 
-  /** @param withReplacement whether what was created to replace the object is deleted too */
   async remove(
     definition: Definition,
     at: ObjectPath,
     precondition: Precondition,
-    withReplacement = false,
+    { withReplacement = false, closes }: RemovalRequest = {},
   ): Promise<void> {
+    const whole = toClose(definition, at, false, closes);
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
@@ -346,6 +357,9 @@ export class ResourceService {
       await deleteResources(transaction, ids);
       await takeOver(this.context, transaction, changes, ids);
       await touchParent(transaction, definition, stored.before, false);
+      if (whole)
+        await close(this.context, transaction, changes, whole, { definition, document: stored.before });
+      else await noLongerLacked(this.context, transaction, changes, definition, stored.before, "all");
     });
   }
 

@@ -16,6 +16,7 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
+import { closedWithout, lackedBy } from "./closing";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { aheadOf, notHeldBy, passOn } from "./handover";
 import { lockParents, parentOf, touchParent } from "./parents";
@@ -184,7 +185,6 @@ export class StoredObjects {
 
   /**
    * Stores an object with some of its fields replaced; an undefined module is removed.
-   * @param name in the program: "" for none, undefined to leave it as it is
    */
   async save(
     transaction: Transaction,
@@ -192,9 +192,9 @@ export class StoredObjects {
     definition: Definition,
     { id, ownerId, version: oldVersion, project, document, before, name: oldName }: ToChange,
     fields: Document,
-    name?: string,
+    { name, closing = [] }: SaveOptions = {},
   ): Promise<{ json: string; version: number; after: Document }> {
-    const amendment = amendmentOf(this.#documents, definition, before, fields);
+    const amendment = amendmentOf(this.#documents, definition, before, fields, closing);
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
     const coming = comingOf(definition, { id, project, sent, before: sentBefore });
@@ -270,12 +270,24 @@ export interface Amendment {
   print(): { readonly after: Document; readonly json: string; readonly stored: string };
 }
 
-/** @param fields a module that is undefined is removed */
+/** How an object is stored with some of its fields replaced. */
+interface SaveOptions {
+  /** In the program: "" for none, undefined to leave it as it is. */
+  readonly name?: string | undefined;
+  /** The removed modules without which it serves nothing. Default: none. */
+  readonly closing?: readonly string[];
+}
+
+/**
+ * @param fields a module that is undefined is removed
+ * @param closing the removed modules without which the object serves nothing
+ */
 export function amendmentOf(
   documents: ServerContext["documents"],
   definition: Definition,
   before: Document,
   fields: Document,
+  closing: readonly string[] = [],
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
   const settled = definition.settle?.(fields, sentBefore) ?? { fields };
@@ -293,7 +305,11 @@ export function amendmentOf(
       ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
     ],
     print() {
-      const computed = documents.computedOf(definition, before);
+      const lacked = lackedBy(before).filter((part) => !Object.hasOwn(fields, part));
+      const computed = {
+        ...documents.computedOf(definition, before),
+        ...(waits(definition) && closedWithout([...lacked, ...closing])),
+      };
       const after = documents.compose(
         definition,
         textIn(before, "id"),

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, quoted, RequestError, refuseFaults } from "../util";
+import { close, noLongerLacked, toClose } from "./closing";
 import { refuseFromReplaced } from "./handover";
 import { shownTo } from "./shown";
 import { type Created, type ObjectPath, type Precondition, StoredObjects } from "./stored";
@@ -46,6 +47,7 @@ export class Subresources {
         .catch((error: unknown) => {
           throw error instanceof BodyError ? error.within(name) : error;
         });
+      await noLongerLacked(this.context, transaction, changes, definition, saved.after, [name]);
       return partAnswer(this.#shown(definition, saved.after)[name]);
     });
   }
@@ -54,26 +56,33 @@ export class Subresources {
    * Removes a module, or another optional field.
    *
    * @param name its name in answers
+   * @param closes the id of the object to close, because it will be deleted next
    */
   async removePart(
     definition: Definition,
     at: ObjectPath,
     { field, name }: { readonly field: string; readonly name: string },
     precondition: Precondition,
+    closes?: string,
   ): Promise<void> {
+    const whole = toClose(definition, at, true, closes);
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       const { [name]: part } = this.#shown(definition, stored.before);
       preconditionOnModule(precondition, part);
       await refuseFromReplaced(transaction, definition, at, true);
-      if (part === null) {
-        if (marksOf(fieldOf(definition, field)).module) return;
+      if (part === null && !marksOf(fieldOf(definition, field)).module)
         throw new RequestError(
           "no_module",
           `${definition.title} ${at.id} has no ${name}; nothing was changed`,
         );
-      }
-      await this.#objects.save(transaction, changes, definition, stored, { [field]: undefined });
+      if (part === null && whole) return;
+      const closing = whole?.id === at.id ? [field] : [];
+      await this.#objects.save(transaction, changes, definition, stored, { [field]: undefined }, { closing });
+      const { before } = stored;
+      if (!whole) await noLongerLacked(this.context, transaction, changes, definition, before, [field]);
+      else if (whole.id !== at.id)
+        await close(this.context, transaction, changes, whole, { definition, document: before, field });
     });
   }
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Definition } from "./definition";
 import { mark } from "./marks";
 import { isObject, own } from "./narrow";
@@ -13,6 +14,11 @@ export const waitsFor = () => ({
       "The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise.",
     examples: [null],
   }),
+  closed_without: mark(z.array(z.string()).nullable(), { fleeting: true }).meta({
+    description:
+      "The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise.",
+    examples: [null],
+  }),
 });
 
 /** Whether a new object of a type waits for the one that it replaces. */
@@ -24,3 +30,7 @@ export function waitedForBy(fields: Readonly<Record<string, unknown>>): string |
   const waited = own(fields, "waits_for");
   return isObject(waited) ? String(waited.id) : undefined;
 }
+
+/** Whether an object serves nothing, by its fields in answers: it waits for another one, or for its deletion. */
+export const isWithheld = (fields: Readonly<Record<string, unknown>>): boolean =>
+  waitedForBy(fields) !== undefined || Array.isArray(own(fields, "closed_without"));

@@ -184,6 +184,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "`true` also deletes the object that was created to replace this one (`?replaces=`) and waits for it. Otherwise that one takes over.",
     schema: { type: "boolean", default: false },
   },
+  closes: {
+    name: "closes",
+    in: "query",
+    description:
+      "The id of the edge or route that this belongs to, which will be deleted next: without this it might be more open than before, so it serves nothing from now on. It serves again once it has this again, or this is deleted once more without `closes` (`closed_without`).",
+    schema: { type: "string" },
+  },
   hostport: {
     name: "hostport",
     in: "query",

@@ -143,10 +143,15 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "DELETE",
       id: `delete${type}`,
       summary: `Delete ${withArticle(title)}`,
-      query: waits(definition) ? [...changing, "with_replacement"] : changing,
+      query: [
+        ...changing,
+        ...(waits(definition) ? (["with_replacement"] as const) : []),
+        ...(waits(definition) && pathFieldsOf(definition).length > 0 ? (["closes"] as const) : []),
+      ],
       success: { status: 204 },
       run: async ({ resources }, { params, precondition, query }) => {
-        await resources.remove(definition, params, precondition, withReplacementOf(query));
+        const how = { withReplacement: withReplacementOf(query), closes: query.closes };
+        await resources.remove(definition, params, precondition, how);
         return undefined;
       },
     },

@@ -8,6 +8,7 @@ import {
   pascalCase,
   sampleAnswer,
   sampleBody,
+  waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import { type ApiOperation, type Shape, tagOf } from "./operation";
@@ -73,10 +74,10 @@ export function removalOperation(
     summary: `Remove the ${noun} of ${withArticle(title)}`,
     tag: tagOf(definition),
     subject: definition,
-    query: ["dry_run", "findings"],
+    query: waits(definition) ? ["dry_run", "findings", "closes"] : ["dry_run", "findings"],
     success: { status: 204 },
-    run: async ({ parts }, { params, precondition }) => {
-      await parts.removePart(definition, params, part, precondition);
+    run: async ({ parts }, { params, precondition, query }) => {
+      await parts.removePart(definition, params, part, precondition, query.closes);
       return undefined;
     },
   };

@@ -119,6 +119,7 @@ export interface ApiOperation {
     | "remove"
     | "replaces"
     | "with_replacement"
+    | "closes"
     | Filter
   )[];
   /** The parts of an object that `remove` may name. */

@@ -1,0 +1,80 @@
+import { expect } from "chai";
+import { hostport, type Json, serverOfThisFile } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { refusedBeside } from "../support/refusal";
+
+onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) => {
+  const server = serverOfThisFile(start);
+  const address = hostport();
+  const restricted = { user_agent_filter: { enabled: true, deny: ["^curl/"] } };
+  let backend: Json;
+  let edge: Json;
+  let admin: Json;
+
+  before("serve an edge whose route keeps callers out", async () => {
+    backend = { backend: { backend_id: (await server.created("/backends/http_response", { body: "" })).id } };
+    edge = await server.created("/edges/https", { hostports: [address] });
+    await post({ match: "/", ...backend });
+    admin = await post({ match: "/admin", ...backend, ...restricted });
+  });
+
+  const post = (route: Json) =>
+    server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", ...route });
+  const deleted = async (uri: string, closes?: Json) => {
+    const query = closes ? `?closes=${closes.id}` : "";
+    const { status, text } = await server.rest.delete(`${uri}${query}`);
+    expect(status, text).to.equal(204);
+  };
+  const restrict = ({ uri }: Json) =>
+    server.rest.put(`${uri}/user_agent_filter`, restricted.user_agent_filter);
+  const lackedBy = async ({ uri }: Json) => (await server.read(String(uri))).closed_without;
+  /** What becomes of a request that the route keeps out. */
+  async function outcome(): Promise<string> {
+    const request = { address, from: "203.0.113.1", path: "/admin", user_agent: "curl/8" };
+    const { body, text } = await server.rest.post("/exposure/decisions", { requests: [request] });
+    expect(body.decisions, text).to.have.length(1);
+    return body.decisions[0].outcome;
+  }
+
+  it("leaves no request in that was kept out, and serves again with all that was there", async () => {
+    expect(await outcome()).to.equal("refused");
+    await deleted(`${admin.uri}/user_agent_filter`, edge);
+    await deleted(String(admin.uri), edge);
+    expect(await outcome()).to.equal("closed");
+    expect(await lackedBy(edge)).to.have.members([
+      "path_prefix /admin",
+      "path_prefix /admin user_agent_filter",
+    ]);
+
+    admin = await post({ match: "/admin", ...backend });
+    expect(await outcome()).to.equal("closed");
+    await restrict(admin);
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
+  });
+
+  it("closes a route alone, so that the edge goes on as if that was gone", async () => {
+    await deleted(`${admin.uri}/user_agent_filter`, admin);
+    expect([await lackedBy(admin), await lackedBy(edge)]).to.deep.equal([["user_agent_filter"], null]);
+    expect(await outcome()).to.equal("answered");
+    await server.rest.patch(String(admin.uri), restricted);
+    expect([await outcome(), await lackedBy(admin)]).to.deep.equal(["refused", null]);
+  });
+
+  it("opens where the same is deleted once more without it", async () => {
+    await deleted(`${admin.uri}/user_agent_filter`, edge);
+    expect(await outcome()).to.equal("closed");
+    await server.rest.patch(String(edge.uri), { description: "still closed" });
+    expect(await outcome()).to.equal("closed");
+    await deleted(`${admin.uri}/user_agent_filter`);
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["answered", null]);
+  });
+
+  it("is refused for what it does not belong to", async () => {
+    const other = await server.created("/edges/https", { hostports: [hostport()] });
+    await refusedBeside({
+      refused: () => server.rest.delete(`${admin.uri}?closes=${other.id}`),
+      as: { status: 400, code: "TP_1007", field: "closes" },
+      allowed: () => server.rest.delete(`${admin.uri}?closes=${edge.id}`),
+    });
+  });
+});

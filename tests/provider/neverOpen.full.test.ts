@@ -1,0 +1,123 @@
+import { expect } from "chai";
+import type { Engine } from "../support/engine";
+import { LossyProxy } from "../support/lossyProxy";
+import { failureOf, worldOfThisFile } from "../support/provider";
+import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
+
+/** Whom the restriction lets in, keeps out, and denies. */
+const CALLERS = ["192.0.2.1", "203.0.113.1", "192.0.2.200"];
+const OUTSIDE = CALLERS.slice(1);
+
+describe("What keeps callers out, and is a resource of its own", () => {
+  const { world, server } = worldOfThisFile();
+  let stack: Engine;
+  let proxy: LossyProxy;
+  /** What became of the requests of callers from outside, before each request to the server. */
+  const seen = new Set<string>();
+  /** The deletion of an edge that fails, and all requests after it. */
+  let isBroken: ((method: string, url: string) => boolean) | undefined;
+  let options = {};
+
+  function declare(provider: Name, tunnels: Classes): void {
+    const name = (of: string) => `${provider}-${of}`;
+    const backend = new tunnels.HttpResponseBackend(name("backend"), { statusCode: 204, body: "" });
+    const policy = new tunnels.IpPolicy(name("policy"));
+    for (const [action, cidr] of [["allow", "192.0.2.0/24"] as const, ["deny", "192.0.2.128/25"] as const])
+      new tunnels.IpPolicyRule(name(action), { ipPolicyId: policy.id, cidr, action });
+    const site = new tunnels.HttpsEdge(name("site"), { hostports: [`${provider}.example.com:443`] }, options);
+    const at = { edgeId: site.id, matchType: "path_prefix" as const };
+    const served = { backend: { backendId: backend.id } };
+    new tunnels.HttpsEdgeRoute(name("all"), { ...at, match: "/", ...served });
+    const ipPolicyIds = [policy.id];
+    const admin = new tunnels.HttpsEdgeRoute(name("admin"), { ...at, match: "/admin", ...served });
+    const of = { edgeId: site.id, routeId: admin.routeId };
+    new tunnels.HttpsEdgeRouteIpRestriction(name("own"), { ...of, ipPolicyIds });
+    const inline = { ...served, ipRestriction: { ipPolicyIds } };
+    new tunnels.HttpsEdgeRoute(name("inline"), { ...at, match: "/inline", ...inline });
+  }
+
+  async function look(): Promise<Map<string, string>> {
+    const requests = NAMES.flatMap((provider) =>
+      ["/admin", "/inline"].flatMap((path) =>
+        CALLERS.map((from) => ({ address: `${provider}.example.com:443`, from, path })),
+      ),
+    );
+    const { body, text } = await server.rest.post("/exposure/decisions", { requests });
+    expect(body.decisions, text).to.have.length(requests.length);
+    const found = new Map<string, string>();
+    for (const [index, { address, from, path }] of requests.entries()) {
+      const { outcome } = body.decisions[index];
+      found.set(`${from} at ${address}${path}`, outcome);
+      if (OUTSIDE.includes(from)) seen.add(outcome);
+    }
+    return found;
+  }
+
+  const edges = async (): Promise<{ hostports: string[]; closed_without: string[] | null }[]> =>
+    (await server.rest.get("/edges/https")).body.https_edges;
+  /** Everything is served as it was declared, and nobody from outside was let in. */
+  async function expectServed(): Promise<void> {
+    for (const [request, outcome] of await look())
+      expect(outcome, request).to.equal(request.startsWith("192.0.2.1 ") ? "answered" : "refused");
+    expectNeverOpen();
+  }
+  const expectNeverOpen = () => {
+    expect(["refused", "closed", "not_found"]).to.include.members([...seen]);
+    seen.clear();
+  };
+  const urnOf = (name: string) => stack.resources().find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? name;
+
+  before("declare everything", async () => {
+    proxy = await LossyProxy.start(server.url, async ({ method = "", url = "" }) => {
+      await look();
+      return isBroken?.(method, url) ? "lost" : "answered";
+    });
+    stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, everywhere(declare));
+    await stack.up();
+    seen.clear();
+    await expectServed();
+  });
+  after(() => proxy.stop());
+
+  for (const parallel of [1, 32])
+    it(`lets nobody in while it is destroyed with its edge (--parallel ${parallel})`, async () => {
+      await stack.destroy({ parallel });
+      expect(await edges()).to.deep.equal([]);
+      expectNeverOpen();
+      await stack.up();
+      seen.clear();
+    });
+
+  it("lets nobody in where a destroy ends before the edge is deleted, and works again after the next up", async () => {
+    isBroken = (method, url) => method === "DELETE" && /^\/edges\/https\/[^/]+$/.test(url);
+    await failureOf(stack.destroy({ continueOnError: true }));
+    isBroken = undefined;
+    for (const { closed_without } of await edges())
+      expect(closed_without).to.include.members(["path_prefix /admin", "path_prefix /admin ip_restriction"]);
+    expectNeverOpen();
+    await stack.up();
+    await expectServed();
+    for (const { closed_without } of await edges()) expect(closed_without).to.equal(null);
+  });
+
+  it("is removed alone, as the program says, where its edge stays: also a protected one", async () => {
+    options = { protect: true };
+    await stack.up();
+    await stack.destroy({ excludeProtected: true });
+    const { length } = NAMES;
+    expect((await edges()).map(({ closed_without }) => closed_without)).to.deep.equal(
+      Array(length).fill(null),
+    );
+    options = {};
+    await stack.up();
+    seen.clear();
+    await expectServed();
+  });
+
+  it("closes the edge where the user deletes it as a target; the next up opens that again", async () => {
+    await stack.destroy({ target: NAMES.map((provider) => urnOf(`${provider}-own`)) });
+    expectNeverOpen();
+    await stack.up();
+    await expectServed();
+  });
+});
