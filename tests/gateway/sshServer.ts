@@ -51,6 +51,7 @@ export class SshServerAlone {
       log: (message, { reason = "" }: { reason?: string }) => void one.log.push(`${message} ${reason}`),
       keepAliveMs: 100,
     });
+    ssh.admitOnly(undefined);
     const one: SshServerAlone = new SshServerAlone(folder, port, ssh, sockets);
     return one;
   }

@@ -34,6 +34,11 @@ export class SshServer {
   readonly #listener: Listener;
   readonly #exchanges = new KeyExchanges();
   #admitted: NetworkSet | undefined;
+  #begin: () => void = () => undefined;
+  /** Ends when it is known whom to admit, and to which addresses: agents that come before wait. */
+  readonly #known = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
 
   private constructor(private readonly options: Options) {
     this.#ssh = new Server(
@@ -48,7 +53,10 @@ export class SshServer {
         this.#open(connection, this.#limits.find(ip, port), greetingOf(header.identRaw)),
     );
     this.#listener = createServer({ noDelay: true }, (socket) =>
-      this.#limits.admit(socket, () => this.#ssh.injectSocket(socket)),
+      this.#limits.admit(socket, async () => {
+        await this.#known;
+        if (!socket.destroyed) this.#ssh.injectSocket(socket);
+      }),
     );
   }
 
@@ -62,11 +70,13 @@ export class SshServer {
   }
 
   /**
-   * Ends the sessions of agents that come from elsewhere, and refuses these from now on.
+   * Ends the sessions of agents that come from elsewhere, and refuses these from now on. Agents that came
+   * before the first call begin with it.
    * @param networks whom restrictions of agents admit; undefined for everybody
    */
   admitOnly(networks: NetworkSet | undefined): void {
     this.#admitted = networks;
+    this.#begin();
     for (const session of this.#sessions) if (!this.#isAdmitted(session.ip)) session.end(KEPT_OUT);
   }
 

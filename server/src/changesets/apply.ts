@@ -1,5 +1,5 @@
 import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
-import { embeddedListOf, noteRenames, setNames } from "../documents";
+import { embeddedListOf, noteRenames, setNames, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import {
   deleteResources,
@@ -13,6 +13,7 @@ import {
   insertSecretHashes,
   insertUniqueKeys,
   parentOf,
+  refuseFromReplaced,
   type ServerContext,
   takeOver,
   takeTurnOfAll,
@@ -71,6 +72,7 @@ export async function carryOut(
   const changing = new Set([...parents, ...leaving, ...others]);
   const holds = await plan.facts.stillHold(transaction, changing);
   if ((set?.version ?? 0) !== target.version || !holds) throw new PlanOutdated();
+  await refuseKeptParts(transaction, plan, faults);
   await forgetReferences(transaction, [...leaving, ...rows.otherReferences]);
   await forgetUniqueKeys(transaction, [...leaving, ...rows.otherKeys]);
   await forgetEnds(transaction, rows.otherEnds);
@@ -106,6 +108,26 @@ export async function carryOut(
   }));
   await insertPlaces(transaction, placed);
   if (rows.namings.length > 0) await noteRenames(transaction);
+}
+
+/** Refuses to delete a part of an object that another one waits for, as its own deletion does. */
+async function refuseKeptParts(
+  transaction: Transaction,
+  { changes, leaving, names }: Plan,
+  faults: Faults,
+): Promise<void> {
+  const gone = new Set(leaving);
+  for (const one of changes) {
+    const { id, definition, before } = one;
+    if (one.change !== "deleted" || !before) continue;
+    const above = pathFieldsOf(definition).map((field) => [field, textIn(before, field)] as const);
+    if (above.length === 0 || above.some(([, whole]) => gone.has(whole))) continue;
+    const at = { ...Object.fromEntries(above), id };
+    await refuseFromReplaced(transaction, definition, at, false).catch((refusal: unknown) =>
+      faults.addRefusal(names.get(id) ?? id, refusal),
+    );
+  }
+  faults.refuse();
 }
 
 /**

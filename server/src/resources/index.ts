@@ -26,6 +26,7 @@ export * from "./rules";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
+export { refuseFromReplaced } from "./handover";
 export { takeOver } from "./takeover";
 export {
   type Asking,
