@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase, tracesIn } from "../support/databases";
+import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
@@ -234,6 +235,24 @@ onEveryDatabase("A change set", (start) => {
     const refused = await set.send(objects("rsa"));
     expect(refused.status).to.equal(409);
     expect(faultsIn(refused)).to.deep.equal(["ssh_certificate_authority/people  TP_1500"]);
+  });
+
+  it("leaves an edge that is replaced its routes, as their own deletion does", async () => {
+    const set = newSet();
+    const edge = await server.created("/edges/https", { hostports: [hostport()] });
+    const route = { edge_id: edge.id, match_type: "path_prefix", match: "/" };
+    await set.apply([declared("https_edge_route", "all", route)]);
+    const [path, { hostports }] = [`/edges/https?replaces=${edge.id}`, edge];
+    const replacement = await server.rest.post(path, { hostports });
+    await refusedBeside({
+      refused: () => set.send([]),
+      as: { status: 409, code: "TP_1506" },
+      allowed: async () => {
+        expect((await server.rest.delete(replacement.body.uri)).status).to.equal(204);
+        return set.send([]);
+      },
+      refusedFirst: true,
+    });
   });
 
   it("swaps unique values among its objects", async () => {
