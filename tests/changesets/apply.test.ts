@@ -247,7 +247,7 @@ onEveryDatabase("A change set", (start) => {
     const empty = () => set.send([], { mode: "own", max_deletes: 1 });
     await refusedBeside({
       refused: empty,
-      as: { status: 409 },
+      as: { status: 409, code: "TP_1506" },
       allowed: async () => {
         expect((await server.rest.delete(replacement.body.uri)).status).to.equal(204);
         return empty();
