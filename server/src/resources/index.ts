@@ -9,6 +9,7 @@ export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
+export { refuseFromReplaced } from "./handover";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";
@@ -26,7 +27,6 @@ export * from "./rules";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
-export { refuseFromReplaced } from "./handover";
 export { takeOver } from "./takeover";
 export {
   type Asking,
