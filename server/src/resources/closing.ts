@@ -1,9 +1,10 @@
-import { type Definition, own, pathFieldsOf, present, waits } from "@tunnelplane/sdk/contract";
+import { type Definition, pathFieldsOf, present, waits } from "@tunnelplane/sdk/contract";
 import { type Document, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import type { Transaction } from "../storage";
 import { queryError, quoted } from "../util";
 import { amendByServer } from "./amendByServer";
+import { closedWithout, lackedBy } from "./lacked";
 import { parentOf } from "./parents";
 import { findById } from "./rows";
 import type { ServerContext } from "./transaction";
@@ -24,17 +25,6 @@ const above = (definition: Definition, fields: Readonly<Document>): Whole[] =>
 
 /** How an object above names one of its parts: `path_prefix /admin`. */
 const labelOf = (definition: Definition, sent: Document): string => present(definition.unique(sent)[0]).key;
-
-/** The parts without which a closed object serves nothing; none where it is not closed. */
-export const lackedBy = (document: Readonly<Document>): readonly string[] => {
-  const lacked = own(document, "closed_without");
-  return Array.isArray(lacked) ? lacked.map(String) : [];
-};
-
-/** What an answer says of an object that serves nothing without these parts. */
-export const closedWithout = (parts: readonly string[]): Document => ({
-  closed_without: parts.length > 0 ? [...new Set(parts)] : null,
-});
 
 /**
  * The object that a deletion closes, because it will be deleted next.

@@ -16,9 +16,9 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
-import { closedWithout, lackedBy } from "./closing";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { aheadOf, notHeldBy, passOn } from "./handover";
+import { closedWithout, lackedBy } from "./lacked";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {
