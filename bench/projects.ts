@@ -10,6 +10,8 @@ const PROJECTS = 20;
 /** Connections of one project for each kind of load. */
 const OF_ONE = 4;
 const QUIET = 2;
+/** The niceness of the busy projects' clients. */
+const STEPS_BACK = 15;
 /** Between the requests of the quiet project, in milliseconds. */
 const PAUSE = 10;
 /** The goal for a quiet project: its p99 beside the others, compared with the usual. */
@@ -29,7 +31,7 @@ interface Project {
 }
 
 export const TITLE = "A quiet project beside 20 that do their worst";
-export const NOTE = `${QUIET} connections of a project with a site and an enforced guarantee, with a pause of ${PAUSE} ms, alone and beside ${PROJECTS} projects, each with ${OF_ONE} connections for each of these: expressions that guarantees judge up to their limit, plans of change sets with findings, exchanges of tokens, searches with states of guarantees, streams of events. These wait as long as Retry-After says. One server with its usual limits; it, its database and all clients share the machine. Previews are dry runs of a change with its findings, and plans.`;
+export const NOTE = `${QUIET} connections of a project with a site and an enforced guarantee, with a pause of ${PAUSE} ms, alone and beside ${PROJECTS} projects, each with ${OF_ONE} connections for each of these: expressions that guarantees judge up to their limit, plans of change sets with findings, exchanges of tokens, searches with states of guarantees, streams of events. These wait as long as Retry-After says. One server with its usual limits; it, its database and all clients share the machine, where the clients of the 20 step back for the rest (niceness ${STEPS_BACK}): elsewhere they are other machines. Previews are dry runs of a change with its findings, and plans.`;
 export const COLUMNS = {
   database: "",
   operation: "",
@@ -55,8 +57,8 @@ export async function besideProjects(
 ): Promise<Row[]> {
   const server = await ServerProcess.start({ data, keepLog: false });
   const generators: LoadGenerator[] = [];
-  const generator = (): LoadGenerator => {
-    const made = new LoadGenerator();
+  const generator = (niceness = 0): LoadGenerator => {
+    const made = new LoadGenerator(niceness);
     generators.push(made);
     return made;
   };
@@ -68,9 +70,12 @@ export async function besideProjects(
     for (let index = 0; index < amount(PROJECTS); index++)
       others.push(await makeProject(server.url, account, `other-${index}`));
     for (const other of others) await complicate(other);
-    const loads = loadsOf(others).map((load) => ({ ...load, generator: generator() }));
+    const loads = loadsOf(others).map((load) => ({ ...load, generator: generator(STEPS_BACK) }));
     const [own, shots] = [generator(), shotsOf(quiet)];
     const common = { urls: [server.url], pids: [], refused: "wait for Retry-After" } as const;
+    const nothing = { ...common, headers: {}, connections: 0, warmUp: 0, seconds: 0 };
+    // Until their processes have started.
+    for (const load of loads) await load.generator.run({ ...nothing, shots: load.shots });
     const measure = (operation: keyof Quiet): Promise<LoadResult> =>
       own.run({
         ...common,

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import type { LoadJob, LoadResult } from "./job";
 
@@ -9,6 +10,11 @@ export class LoadGenerator {
     execArgv: ["-r", "ts-node/register"],
   });
   #numbered = 0;
+
+  /** @param niceness how far it steps back for what is measured, where clients would have other machines */
+  constructor(niceness = 0) {
+    if (niceness > 0 && this.#child.pid !== undefined) setPriority(this.#child.pid, niceness);
+  }
 
   /** Runs a job. `{n}` is unique across the requests of all jobs. */
   async run(job: Omit<LoadJob, "from">): Promise<LoadResult> {

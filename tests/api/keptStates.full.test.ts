@@ -47,6 +47,16 @@ onEveryDatabase("The state of a guarantee", (start) => {
     expect(await read(other.id)).to.include({ state: "holds", covered: 1 });
   });
 
+  it("is not judged again where only the description of its guarantee changes", async () => {
+    const { id, guarantee } = await pages();
+    const path = `/guarantees/${id}`;
+    const described = { description: "for the office", metadata: "{}" };
+    expect((await server.rest.patch(path, described)).status).to.equal(200);
+    expect(await read(id)).to.deep.equal({ ...guarantee, ...described });
+    expect((await server.rest.patch(path, { expect: "answered" })).status).to.equal(200);
+    expect((await read(id)).judged_at > guarantee.judged_at).to.equal(true);
+  });
+
   it("is judged again when gateways report other ports, and when something that lets in ends", async () => {
     const { id, policy, route } = await pages();
     const end = new Date(Date.now() + 3_000).toISOString();

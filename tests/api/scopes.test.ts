@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
+import { sitesOf } from "../support/api/sites";
 import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -39,6 +40,26 @@ onOneDatabase("The scopes of an API key", (start) => {
     const findings = "/edges/tls?dry_run=true&findings=true";
     expectRefused(await rest.post(findings, { hostports: [hostport()] }), lacks('"read"'));
     expect((await both.post(findings, { hostports: [hostport()] })).status).to.equal(201);
+  });
+
+  it("keep from a key the examples of guarantees, which name what it may not see", async () => {
+    const { edge, routes, backend } = await sitesOf(server).site([hostport()], { match: "/" });
+    const wanted = { addresses: edge.hostports, expect: "refused", mode: "report" };
+    const { id } = await server.created("/guarantees", wanted);
+    await server.created("/guarantees", { addresses: edge.hostports, expect: "answered" });
+    const some = ["guarantee:write", "https_edge_route:write"];
+    const [narrow, wide] = [(await keyWith(some)).rest, (await keyWith(["read", ...some])).rest];
+    for (const [ask, status] of [
+      [(rest: Rest) => rest.get(`/guarantees/${id}`), 200],
+      [(rest: Rest) => rest.get("/guarantees?state=true&limit=2"), 200],
+      [(rest: Rest) => rest.post("/guarantees?dry_run=true", wanted), 201],
+      [(rest: Rest) => rest.delete(routes[0].uri), 409],
+    ] as const) {
+      const [seen, hidden] = [await ask(wide), await ask(narrow)];
+      expect(seen.text).to.contain(backend);
+      expect(hidden.status, hidden.text).to.equal(status);
+      expect(hidden.text).not.to.contain(backend);
+    }
   });
 
   it("are needed for everything that a request deletes, and for each object of a change set", async () => {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { Budget, type Holder, RequestError } from "../../server/src/util";
+import { Budget, type Holder, RequestError, Turns } from "../../server/src/util";
 import { refusedBeside } from "../support/refusal";
 
 describe("A budget of work", () => {
@@ -18,15 +18,15 @@ describe("A budget of work", () => {
     return order;
   }
 
-  it("goes to projects in turns, and within a project to its owners, however many jobs one has queued", async () => {
+  it("goes to projects in turns and within one to its owners, in between to the one with the fewest jobs", async () => {
     const many = ["a1", "a2", "a3", "a1", "a2", "a3"].map((owner) => ["alpha", owner] as const);
     const order = await orderOf([...many, ["beta", "b1"], ["beta", "b1"], ["gamma", "c1"]]);
     expect(order).to.deep.equal([
       "alpha/a1",
-      "beta/b1",
       "gamma/c1",
-      "alpha/a2",
       "beta/b1",
+      "beta/b1",
+      "alpha/a2",
       "alpha/a3",
       "alpha/a1",
       "alpha/a2",
@@ -87,7 +87,7 @@ describe("A budget of work", () => {
     expect(owners.take(holder("alone"), { amount: 30, share: 50 })).to.be.a("function");
   });
 
-  it("keeps one of two turns for projects that have used little lately", async () => {
+  it("keeps one of two turns for projects whose jobs were short lately", async () => {
     const budget = new Budget({ work: "jobs", size: 2 });
     const [busy, quiet] = ["busy", "quiet"].map((project) => ({ project, owner: "a" }));
     const order: string[] = [];
@@ -110,5 +110,20 @@ describe("A budget of work", () => {
     }
     await Promise.all(all);
     expect(order).to.deep.equal(["busy", "busy", "quiet", "busy"]);
+  });
+
+  it("lets a request of a quiet project begin before those of a busy one that came first", async () => {
+    const turns = new Turns((project) => (project === "busy" ? 60 : 1));
+    const order: string[] = [];
+    const begin = async (project: string) => {
+      await turns.take({ project, owner: "a" });
+      order.push(project);
+    };
+    const busy = Array.from({ length: 60 }, () => begin("busy"));
+    await nextTurn();
+    await begin("quiet");
+    expect(order.length).to.be.below(20);
+    await Promise.all(busy);
+    expect(order).to.have.length(61);
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
@@ -241,5 +242,18 @@ describe("A server whose only slot is taken", () => {
       while ((await refusedSoFar(server)) === refusedBefore);
     });
     expect((await created)?.description).to.equal("in the end");
+  });
+
+  it("answers before its threads check bodies and judge guarantees", async function () {
+    if (process.platform !== "linux") return this.skip();
+    const body = { description: "office", metadata: "x".repeat(1_000) };
+    expect((await new Rest(server.url, server.apiKey).post("/ip_policies", body)).status).to.equal(201);
+    const tasks = `/proc/${server.pid}/task`;
+    const niceness = (id: string) =>
+      Number(readFileSync(`${tasks}/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]);
+    const named = (id: string) => readFileSync(`${tasks}/${id}/comm`, "utf8").trim();
+    const checking = readdirSync(tasks).filter((id) => named(id) === "validation");
+    expect(checking).to.have.length(1);
+    for (const id of checking) expect(niceness(id)).to.be.above(niceness(String(server.pid)));
   });
 });

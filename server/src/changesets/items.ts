@@ -178,6 +178,7 @@ async function itemOf(
     holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     fields,
+    planning.gone,
   );
   const before: readonly string[] = member ? JSON.parse(member.declared) : [];
   const isLeftOut = (field: string) => own(fields, field) === undefined || own(fields, field) === null;

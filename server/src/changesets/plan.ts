@@ -42,7 +42,7 @@ export interface Plan {
   readonly deleted: readonly string[];
 }
 
-type Scope = Pick<Planning, "context" | "caller" | "reader" | "dryRun">;
+type Scope = Pick<Planning, "context" | "caller" | "reader" | "dryRun" | "gone">;
 
 /**
  * Finds the operations that bring a set to the declared state. Only reads; notes every fault of the request.

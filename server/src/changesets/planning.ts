@@ -26,6 +26,8 @@ export interface Planning {
   readonly mode: "merge" | "own";
   /** Whether nothing will be carried out, so nothing is made. */
   readonly dryRun: boolean;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: AbortSignal | undefined;
   readonly faults: Faults;
   /** The stored objects of the plan, by id. */
   readonly loaded: Map<string, Loaded>;

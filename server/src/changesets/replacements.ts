@@ -75,6 +75,7 @@ async function contentOfNew(
     holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     moveIds(definition, whole, moved),
+    planning.gone,
   );
   for (const problem of problems) planning.faults.add(name, problem);
   item.derived = derived;

@@ -89,6 +89,7 @@ export class ChangeSets {
         caller: this.#caller,
         reader: store.reader,
         dryRun: this.#transactions.isDryRun,
+        gone: this.request.gone,
       },
       request,
       isNew ? undefined : target.id,

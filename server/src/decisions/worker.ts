@@ -8,7 +8,7 @@ import {
   decisions,
   type World,
 } from "@tunnelplane/sdk/meaning";
-import type { SharedReport } from "../util";
+import { lowerPriority, type SharedReport } from "../util";
 
 export interface ToDecide {
   readonly world: World;
@@ -33,6 +33,7 @@ export interface DecisionAnswer {
 }
 
 const port = present(parentPort);
+lowerPriority();
 
 port.on("message", (order: DecisionOrder) => {
   let report: SharedReport<DecisionAnswer>;

@@ -2,6 +2,7 @@ import { isObject, messageOf } from "@tunnelplane/sdk/contract";
 import { createLocalJWKSet, type JWK } from "jose";
 import type { Logger } from "pino";
 import { DocumentReader, NoDocumentError } from "../outgoing";
+import { Budget, type GiveBack, type Holder } from "../util";
 import { IssuerAway } from "./refused";
 
 /** How long keys are taken without asking again, in milliseconds. */
@@ -18,7 +19,10 @@ const MAX_OF_ADDRESS = 2;
 const MAX_OF_PROJECT = 16;
 /** Of one issuer. The largest public key sets hold about ten. */
 const MOST_KEYS = 100;
-/** Of issuers whose keys are kept: as many as there may be identities. */
+/**
+ * Of issuers whose keys are kept: as many as there may be identities. While others are there, those of one
+ * project leave room for them.
+ */
 const MOST_ISSUERS = 1000;
 /** Of an RSA modulus of 8,192 bits in base64url. Checking a signature with a larger one holds up others. */
 const LONGEST_MODULUS = 1366;
@@ -33,6 +37,8 @@ export interface IssuerKeys {
 }
 
 interface Entry {
+  readonly project: string;
+  readonly giveBack: GiveBack;
   keys?: IssuerKeys;
   askedAt: number;
   asked?: Promise<IssuerKeys>;
@@ -53,7 +59,9 @@ export interface Asker {
  * are refused for now.
  */
 export class Issuers {
+  /** Those that were asked for longest ago are first. */
   readonly #entries = new Map<string, Entry>();
+  readonly #room = new Budget({ work: "issuers", size: MOST_ISSUERS });
   /** How many wait: for an issuer, for those of a project, and of an address for an issuer. */
   readonly #waiting = new Map<string, number>();
   readonly #reader: DocumentReader;
@@ -68,7 +76,7 @@ export class Issuers {
 
   /** @throws RequestError where they cannot be had now */
   async keysOf(asker: Asker): Promise<IssuerKeys> {
-    const { keys } = this.#entryOf(asker.issuer);
+    const { keys } = this.#entryOf(asker);
     if (keys && performance.now() - keys.readAt < FRESH_MS) return keys;
     const again = await this.#askAgain(asker).catch(() => undefined);
     if (again) return again;
@@ -81,7 +89,7 @@ export class Issuers {
    * was asked just now.
    */
   async newerThan(asker: Asker, keys: IssuerKeys): Promise<IssuerKeys | undefined> {
-    const entry = this.#entryOf(asker.issuer);
+    const entry = this.#entryOf(asker);
     if (entry.keys && entry.keys.readAt > keys.readAt) return entry.keys;
     return this.#askAgain(asker).catch(() => undefined);
   }
@@ -90,18 +98,37 @@ export class Issuers {
     return this.#reader.close();
   }
 
-  #entryOf(issuer: string): Entry {
+  #entryOf({ issuer, project = "" }: Asker): Entry {
     const known = this.#entries.get(issuer);
-    if (known) return known;
-    if (this.#entries.size >= MOST_ISSUERS) this.#entries.clear();
-    const entry = { askedAt: Number.NEGATIVE_INFINITY };
+    const entry = known ?? {
+      ...{ project, giveBack: this.#roomFor({ project, owner: project }) },
+      askedAt: Number.NEGATIVE_INFINITY,
+    };
+    this.#entries.delete(issuer);
     this.#entries.set(issuer, entry);
     return entry;
   }
 
+  /** Where a project has no room left, its oldest issuer goes; where nobody has, that of the largest. */
+  #roomFor(holder: Holder): GiveBack {
+    for (;;) {
+      const room = this.#room.take(holder);
+      if (typeof room === "function") return room;
+      const held = (project: string) => this.#room.heldByProject(project);
+      const most = Math.max(...[...this.#entries.values()].map(({ project }) => held(project)));
+      for (const [issuer, { project, giveBack }] of this.#entries) {
+        if (room === "all" ? held(project) < most : project !== holder.project) continue;
+        giveBack();
+        this.#entries.delete(issuer);
+        break;
+      }
+    }
+  }
+
   /** Undefined where the issuer was asked just now. */
-  async #askAgain({ issuer, client, project }: Asker): Promise<IssuerKeys | undefined> {
-    const entry = this.#entryOf(issuer);
+  async #askAgain(asker: Asker): Promise<IssuerKeys | undefined> {
+    const { issuer, client, project } = asker;
+    const entry = this.#entryOf(asker);
     if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
     const bounds: [whose: string, most: number][] = [
       [`issuer ${issuer}`, MOST_WAITING],

@@ -36,7 +36,7 @@ import {
   touchAt,
   touchGuarantee,
 } from "./table";
-import { decidingAmong, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
+import { decidingAmong, differ, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
 import type { ChangeToJudge } from "./worker";
 
 /**
@@ -59,14 +59,22 @@ export class Guarantees implements Guard {
     this.#kept = new KeptStates(context, this.#judging);
   }
 
-  begin({ owner, project, knowsRestrictions, knowsGuarantees, setAside, gone }: Asking): Check {
+  begin({
+    owner,
+    project,
+    knowsRestrictions,
+    knowsExposure,
+    knowsGuarantees,
+    setAside,
+    gone,
+  }: Asking): Check {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
     // One time for all runs: what was judged is known by its text.
     const now = Date.now();
     return async (db, changes) => {
-      const own = { owner, project, knowsRestrictions, gone };
+      const own = { owner, project, knowsRestrictions, knowsExposure, gone };
       await this.#checkGuarantees(db, changes, { ...own, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
@@ -115,7 +123,7 @@ export class Guarantees implements Guard {
           });
           const mayForce = seen.every(({ definition }) => RESTRICTING.includes(definition.kind));
           if (left.length > 0 && !(setAside && mayForce)) {
-            if (theirs === project) throw refusalOf(left);
+            if (theirs === project) throw refusalOf(left, { withExamples: knowsExposure });
             if (!knowsGuarantees) throw ofAnotherProject();
             const name = (await projectNames(this.context.store.reader)).get(theirs);
             throw ofProject(name ?? theirs, left, mayForce);
@@ -235,7 +243,9 @@ export class Guarantees implements Guard {
     { compared, ...asking }: Asking & { readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
     const { project } = asking;
-    const own = changes.filter(({ definition }) => definition.kind === "guarantee");
+    const own = changes.filter(
+      ({ definition, before, after }) => definition.kind === "guarantee" && differ(before, after),
+    );
     if (own.length === 0) return;
     const ids = new Set(own.map(({ id }) => id));
     const coming = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));

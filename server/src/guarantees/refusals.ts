@@ -17,9 +17,14 @@ export interface StoredGuarantee {
 /** The limit of guarantees that a refusal names. */
 const MOST_NAMED = 10;
 
-/** The refusal of a change that breaks guarantees. It says the same whichever of them was made first. */
+/**
+ * The refusal of a change that breaks guarantees. It says the same whichever of them was made first.
+ *
+ * @param more whether it holds examples, which name what decides, of any kind. Default: true
+ */
 export function refusalOf(
   found: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
+  { withExamples = true }: { readonly withExamples?: boolean } = {},
 ): RequestError {
   const broken = found.toSorted((a, b) => (descriptionOf(a.guarantee) < descriptionOf(b.guarantee) ? -1 : 1));
   const [first] = broken;
@@ -33,7 +38,9 @@ export function refusalOf(
     {
       guarantees: broken
         .slice(0, MOST_NAMED)
-        .map(({ guarantee, example, reason }) => shownIn(guarantee, { example, reason })),
+        .map(({ guarantee, example, reason }) =>
+          shownIn(guarantee, { ...(withExamples && { example }), reason }),
+        ),
     },
   );
 }

@@ -59,7 +59,8 @@ export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | unde
     ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
     : undefined;
 
-function differ(before: Document | undefined, after: Document | undefined): boolean {
+/** Whether the sides of a change differ in more than what no decision looks at. */
+export function differ(before: Document | undefined, after: Document | undefined): boolean {
   if (!before || !after) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const name of UNNOTICED_FIELDS) names.delete(name);

@@ -7,7 +7,7 @@ import {
   judgeGuarantees,
   type World,
 } from "@tunnelplane/sdk/meaning";
-import type { SharedReport } from "../util";
+import { lowerPriority, type SharedReport } from "../util";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,6 +40,7 @@ export interface JudgingAnswer {
 }
 
 const port = present(parentPort);
+lowerPriority();
 
 port.on("message", (order: JudgingOrder) => {
   let report: SharedReport<JudgingAnswer>;

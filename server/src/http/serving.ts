@@ -120,6 +120,7 @@ function registerOperation(
         name,
         precondition: (etag) => requireMatch(request, etag),
         gone,
+        turn: () => underWay.turn(request),
         lookAgain: () => lookAgain(request),
       },
     );

@@ -75,6 +75,7 @@ export class StoredObjects {
   constructor(
     context: Pick<ServerContext, "documents" | "validation">,
     private readonly caller: Caller,
+    private readonly gone?: AbortSignal,
   ) {
     this.#documents = context.documents;
     this.#validation = context.validation;
@@ -82,7 +83,7 @@ export class StoredObjects {
 
   /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#validation.validate(holderOf(this.caller), purpose, body);
+    const found = await this.#validation.validate(holderOf(this.caller), purpose, body, this.gone);
     refuseFaults(found.problems);
     return found;
   }

@@ -17,7 +17,7 @@ export class Subresources {
     private readonly context: ServerContext,
     private readonly request: ChangeRequest,
   ) {
-    this.#objects = new StoredObjects(context, request.caller);
+    this.#objects = new StoredObjects(context, request.caller, request.gone);
     this.#transactions = new Transactions(context, request);
   }
 

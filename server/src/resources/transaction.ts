@@ -1,4 +1,5 @@
 import type { SearchResults } from "@tunnelplane/sdk";
+import { may } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import {
@@ -69,6 +70,8 @@ export interface SetAside extends Pick<BrokenGuarantee, "example" | "reason"> {
 export interface Asking extends Holder {
   /** Whether it may know which restrictions of the account there are. */
   readonly knowsRestrictions: boolean;
+  /** Whether it may know what decides requests, which examples name. */
+  readonly knowsExposure: boolean;
   /** Whether it may know what other projects guarantee. */
   readonly knowsGuarantees?: boolean;
   /**
@@ -170,6 +173,7 @@ export class Transactions {
     this.#check = context.guard.begin({
       ...holderOf(request.caller),
       knowsRestrictions: seesAllProjects(request.caller),
+      knowsExposure: may(request.caller, "read", "exposure"),
       knowsGuarantees: isAccountAdmin(request.caller),
       gone: request.gone,
       ...(request.force === true &&

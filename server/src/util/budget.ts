@@ -24,6 +24,8 @@ interface BudgetOptions {
   readonly maxWaiting?: number;
   /** How long a job may wait for its turn, in milliseconds. Default: until it comes. */
   readonly maxWaitMs?: number;
+  /** How much of the server a project has in use. Default: its jobs here, waiting ones too. */
+  readonly usedBy?: (project: string) => number;
 }
 
 interface RunOptions {
@@ -47,8 +49,10 @@ interface Waiting {
  * an object of its server.
  *
  * - {@link take} gives a part at once, or none: never so much to one project that nothing is left for others.
- * - {@link run} lets jobs wait for their turn. Projects take turns, and within a project its owners. Where
- *   there is more than one turn at once, one of them is kept for projects that have used little lately.
+ * - {@link run} lets jobs wait for their turn. Projects take turns, and within a project its owners. Every
+ *   other turn is for the project that uses least, so that one with few requests does not wait for a round of
+ *   all others. Where there is more than one turn at once, one of them is kept for projects whose jobs were
+ *   short lately.
  */
 export class Budget {
   readonly #held = new Map<string, Held>();
@@ -58,8 +62,10 @@ export class Budget {
   readonly #used = new RecentUse();
   readonly #crowds = new Crowds();
   readonly #neighbours = new Neighbours();
-  /** Turns of projects that have used much lately. */
+  /** Turns of projects whose jobs were long lately. */
   #long = 0;
+  /** Whether the next turn goes round, and not to the project that uses least. */
+  #goesRound = true;
 
   constructor(private readonly options: BudgetOptions) {}
 
@@ -129,7 +135,7 @@ export class Budget {
   /** Whether a job would begin at once. */
   isFree({ project }: Holder): boolean {
     const { size } = this.options;
-    return this.#inAll < size && (size === 1 || this.#long < size - 1 || !this.#used.isMuch(project));
+    return this.#inAll < size && (size === 1 || this.#long < size - 1 || !this.#used.isLong(project));
   }
 
   /**
@@ -148,7 +154,7 @@ export class Budget {
   }
 
   #begin(holder: Holder): GiveBack {
-    const isLong = this.#used.isMuch(holder.project);
+    const isLong = this.#used.isLong(holder.project);
     if (isLong) this.#long++;
     const giveBack = this.hold(holder);
     const began = performance.now();
@@ -193,19 +199,38 @@ export class Budget {
 
   /** Begins the next job, whose project and owner are then behind the others; undefined if none may begin. */
   #next(): (() => void) | undefined {
-    for (const [project, owners] of this.#queues) {
-      const [first] = owners;
-      if (!first || !this.isFree({ project, owner: first[0] })) continue;
-      const [owner, queue] = first;
-      const waiting = queue.shift();
-      owners.delete(owner);
-      if (queue.length > 0) owners.set(owner, queue);
-      this.#queues.delete(project);
-      if (owners.size > 0) this.#queues.set(project, owners);
-      const giveBack = this.#begin({ project, owner });
-      return () => waiting?.begin(giveBack);
+    const [project, owners] = this.#nextProject() ?? [];
+    const [first] = owners ?? [];
+    if (project === undefined || !owners || !first) return undefined;
+    const [owner, queue] = first;
+    const waiting = queue.shift();
+    owners.delete(owner);
+    if (queue.length > 0) owners.set(owner, queue);
+    this.#queues.delete(project);
+    if (owners.size > 0) this.#queues.set(project, owners);
+    const giveBack = this.#begin({ project, owner });
+    return () => waiting?.begin(giveBack);
+  }
+
+  #nextProject(): [project: string, owners: Map<string, Waiting[]>] | undefined {
+    const { usedBy = (project: string) => this.#jobsOf(project) } = this.options;
+    let next: [string, Map<string, Waiting[]>] | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const one of this.#queues) {
+      const [project] = one;
+      if (!this.isFree({ project, owner: "" })) continue;
+      const used = this.#goesRound ? 0 : usedBy(project);
+      if (used < least) [next, least] = [one, used];
+      if (this.#goesRound) break;
     }
-    return undefined;
+    if (next) this.#goesRound = !this.#goesRound;
+    return next;
+  }
+
+  #jobsOf(project: string): number {
+    let jobs = this.heldByProject(project);
+    for (const queue of this.#queues.get(project)?.values() ?? []) jobs += queue.length;
+    return jobs;
   }
 
   #remove(project: string, owner: string, waiting: Waiting): void {

@@ -21,4 +21,5 @@ export {
 export { Rounds } from "./rounds";
 export { type SharedReport, SharedThread } from "./sharedThread";
 export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
-export { Thread } from "./thread";
+export { lowerPriority, Thread } from "./thread";
+export { Turns } from "./turns";

@@ -1,28 +1,39 @@
-/** What a project has used counts half after this time. */
+/** The length of a project's longest job counts half after this time. */
 const HALF_LIFE_MS = 5_000;
-/** A project that has used more than this lately is one of many jobs, or of long ones. */
-const MUCH_MS = 500;
+const LONG_MS = 500;
+/** On a busy machine all jobs take long. One that is so many times shorter than the longest is not long. */
+const SHORTER = 4;
 const MAX_REMEMBERED = 1_000;
 
-/** How long the turns of projects took lately. */
-export class RecentUse {
-  readonly #used = new Map<string, { readonly ms: number; readonly at: number }>();
+interface Job {
+  readonly ms: number;
+  readonly at: number;
+}
 
-  isMuch(project: string): boolean {
-    return this.#of(project) > MUCH_MS;
+const NONE: Job = { ms: 0, at: 0 };
+const leftOf = ({ ms, at }: Job): number => ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS);
+
+/** How long the jobs of projects took lately. */
+export class RecentUse {
+  readonly #longest = new Map<string, Job>();
+  #longestOfAll = NONE;
+
+  isLong(project: string): boolean {
+    const ms = this.#of(project);
+    return ms > LONG_MS && SHORTER * ms > leftOf(this.#longestOfAll);
   }
 
   add(project: string, ms: number): void {
-    const sum = this.#of(project) + ms;
-    this.#used.delete(project);
-    this.#used.set(project, { ms: sum, at: performance.now() });
-    const [oldest] = this.#used.keys();
-    if (this.#used.size > MAX_REMEMBERED && oldest !== undefined) this.#used.delete(oldest);
+    const job = { ms: Math.max(this.#of(project), ms), at: performance.now() };
+    if (job.ms > leftOf(this.#longestOfAll)) this.#longestOfAll = job;
+    this.#longest.delete(project);
+    this.#longest.set(project, job);
+    const [oldest] = this.#longest.keys();
+    if (this.#longest.size > MAX_REMEMBERED && oldest !== undefined) this.#longest.delete(oldest);
   }
 
   #of(project: string): number {
-    const { ms = 0, at = 0 } = this.#used.get(project) ?? {};
-    return ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS);
+    return leftOf(this.#longest.get(project) ?? NONE);
   }
 }
 

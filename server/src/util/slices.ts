@@ -1,7 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget, type Holder } from "./budget";
 
-const SLICE_MS = 10;
+const SLICE_MS = 5;
+
+/** So long others run between two parts of long work, if they have so much to do. */
+const OTHERS_MS = 10;
+/** A turn of the event loop that is shorter had nothing to do. */
+const IDLE_MS = 0.5;
 
 let last: Promise<void> = Promise.resolve();
 
@@ -10,8 +15,17 @@ let last: Promise<void> = Promise.resolve();
  * only: Node itself would run all of them in one turn, without serving others in between.
  */
 export function ownTurn(): Promise<void> {
-  last = last.then(() => nextTurn());
+  last = last.then(letOthersRun);
   return last;
+}
+
+async function letOthersRun(): Promise<void> {
+  const end = performance.now() + OTHERS_MS;
+  for (let began = end - OTHERS_MS; ; began = performance.now()) {
+    await nextTurn();
+    const now = performance.now();
+    if (now - began < IDLE_MS || now >= end) return;
+  }
 }
 
 /** Reads megabytes, of which few are read at once: see {@link newLargeReads}. */
@@ -34,17 +48,20 @@ export const largeReadsOf =
       return read();
     });
 
-let turnBegan = 0;
+/** When long work began in this turn of the event loop. */
+let turnBegan: number | undefined;
 
 /**
- * Gives other work a turn of the event loop when this one has lasted for some milliseconds. Call it often
- * within long work.
+ * Gives other work a turn of the event loop when long work has lasted for some milliseconds of this one. Call
+ * it often within long work.
  */
 export async function takeTurn(): Promise<void> {
-  const now = performance.now();
-  if (now - turnBegan < SLICE_MS) return;
-  await ownTurn();
-  turnBegan = performance.now();
+  if (turnBegan === undefined) {
+    turnBegan = performance.now();
+    setImmediate(() => {
+      turnBegan = undefined;
+    });
+  } else if (performance.now() - turnBegan >= SLICE_MS) await ownTurn();
 }
 
 /** A part of long work, after which other work gets a turn of the event loop. */

@@ -1,4 +1,19 @@
+import { setPriority } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+
+/**
+ * A thread with this gets half of the time of one with the usual priority, where both want to run. It is no
+ * lower because other programs of the machine run before it too.
+ */
+const LOWER = 3;
+
+/**
+ * Lets the thread that answers requests run before the one that calls this. Elsewhere than on Linux it would
+ * lower the whole process.
+ */
+export function lowerPriority(): void {
+  if (process.platform === "linux") setPriority(LOWER);
+}
 
 export interface ThreadOptions<Report> extends WorkerOptions {
   /** The thread's file. */

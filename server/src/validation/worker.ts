@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
-import type { SharedReport } from "../util";
+import { lowerPriority, type SharedReport } from "../util";
 import { type Findings, type Purpose, validate } from "./validate";
 
 /** A body to be checked, as JSON. */
@@ -9,6 +9,7 @@ export interface BodyToCheck extends Purpose {
 }
 
 const port = present(parentPort);
+lowerPriority();
 
 port.on("message", ({ json, ...purpose }: BodyToCheck) => {
   let report: SharedReport<Findings>;

@@ -56,6 +56,15 @@ describe("The keys of an issuer", () => {
     expect(await check(issuer.token())).to.match(/cannot be read now/);
   });
 
+  it("stay while another project asks for as many others as it can", async () => {
+    const token = issuer.token();
+    await check(token, "192.0.2.1", "proj_b");
+    for (let index = 0; index < 1_100; index++)
+      await check(token, "192.0.2.1", "proj_a", `http://127.0.0.1:9/${index}`);
+    expect(await check(token, "192.0.2.1", "proj_b")).to.equal("taken");
+    expect(questions()).to.equal(1);
+  });
+
   it("that is slow hold up a few of an address, and of a project, and leave room for others", async () => {
     const slow: Server[] = [];
     const open = new Set<Socket>();

@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { holderOf } from "../../auth";
-import { Budget, customerOf, type GiveBack, type Holder, RequestError } from "../../util";
+import { Budget, customerOf, type GiveBack, type Holder, RequestError, Turns } from "../../util";
 import { callerAddress } from "../origin";
 
 /** Slots apart from the common ones. */
@@ -59,6 +58,7 @@ export class RequestsUnderWay {
     sign_ins: { slots: slots(MOST_SIGN_INS), does: "has too many people signing in" },
   };
   readonly #lookups: Budget;
+  readonly #turns: Turns;
   /** The slots in use, by request. */
   readonly #held = new Map<FastifyRequest, GiveBack>();
   /** Requests whose work is running; it goes on after the client disconnects. */
@@ -74,6 +74,9 @@ export class RequestsUnderWay {
     const size = limit === 0 ? Number.POSITIVE_INFINITY : limit;
     this.#slots = slots(size, true);
     this.#lookups = slots(size);
+    const usedBy = (project: string) =>
+      this.#slots.heldByProject(project) + this.#waits.heldByProject(project);
+    this.#turns = new Turns(usedBy);
   }
 
   /** How many requests were refused because there were too many at once. */
@@ -119,18 +122,28 @@ export class RequestsUnderWay {
    * Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not.
    */
   limitOn(routes: FastifyInstance): void {
-    routes.addHook("preValidation", (request, _reply, done) => done(this.#take(request)));
+    routes.addHook("preValidation", async (request) => {
+      if (!this.#held.has(request)) await this.#begin(request);
+    });
   }
 
   /** Takes a slot for a request that has arrived completely. Call this once the caller is known. */
   async admit(request: FastifyRequest): Promise<void> {
     // A slow body costs nothing, so it must not occupy a slot.
-    if (!request.raw.complete) return;
+    if (request.raw.complete) await this.#begin(request);
+  }
+
+  async #begin(request: FastifyRequest): Promise<void> {
     const refusal = this.#take(request);
     if (refusal) throw refusal;
-    // Other requests of this turn are counted first. If not, quick ones would be answered one by one and
+    // Other requests that came with it are counted first. If not, quick ones would be answered one by one and
     // never count.
-    await nextTurn();
+    await this.turn(request);
+  }
+
+  /** Waits for a turn of a request's project: many that begin at once would hold up the others. */
+  turn({ caller }: FastifyRequest): Promise<void> {
+    return this.#turns.take(caller ? holderOf(caller) : ANONYMOUS);
   }
 
   /** Takes a place to look up an unknown key. One address gets a quarter of the places at most. */
@@ -153,7 +166,7 @@ export class RequestsUnderWay {
 
   /** Takes a slot for a request that has none. Returns a refusal if that is not possible. */
   #take(request: FastifyRequest): RequestError | undefined {
-    if (this.#held.has(request) || request.raw.socket.destroyed) return undefined;
+    if (request.raw.socket.destroyed) return undefined;
     const { caller } = request;
     const kind = request.routeOptions.config.slots?.(request);
     const holder = caller ? holderOf(caller) : ANONYMOUS;

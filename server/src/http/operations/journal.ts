@@ -164,7 +164,7 @@ export const journalOperations: readonly ApiOperation[] = [
     query: ["limit", "before_id", "after_id", "wait", "type", "object_id"],
     success: { status: 200, answer: eventShape, list: { key: "events" } },
     waits: ({ wait = "0" }) => wait !== "0",
-    run: async (scope, { query, gone, lookAgain }) => {
+    run: async (scope, { query, gone, turn, lookAgain }) => {
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
         throw queryError("type", "type must be the name of an event type; GET /event_types lists them");
       }
@@ -178,7 +178,7 @@ export const journalOperations: readonly ApiOperation[] = [
               ...size,
               before: beforeOf(EVENT, query),
             })
-          : await following(scope, filter, size, { after, wait, gone: gone(), lookAgain });
+          : await following(scope, filter, size, { after, wait, gone: gone(), turn, lookAgain });
       return scope.caller.role === "gateway" ? withoutOtherKinds(page) : page;
     },
   },
@@ -277,6 +277,7 @@ interface Waiting {
   /** In seconds. */
   readonly wait?: number | undefined;
   readonly gone: AbortSignal;
+  readonly turn: () => Promise<void>;
   readonly lookAgain: () => Promise<void>;
 }
 
@@ -285,7 +286,7 @@ async function following(
   { context, caller, eventWaits }: OperationScope,
   filter: EventFilter,
   size: PageSize,
-  { after, wait = 0, gone, lookAgain }: Waiting,
+  { after, wait = 0, gone, turn, lookAgain }: Waiting,
 ): Promise<Page> {
   const { store } = context;
   const end = performance.now() + wait * 1000;
@@ -301,6 +302,7 @@ async function following(
       return page;
     }
     await eventWaits.after(head, left, gone);
+    await turn(); // a change wakes all who wait
     hasWaited = true;
   }
 }

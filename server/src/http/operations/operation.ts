@@ -53,6 +53,8 @@ export interface OperationInput {
   readonly precondition: Precondition;
   /** A signal that comes when no client waits for the answer any more. */
   readonly gone: () => AbortSignal;
+  /** Waits for a turn of its project, for a request that goes on after it waited with others. */
+  readonly turn: () => Promise<void>;
   /** Refuses a request that waited, if its caller may no longer make it. */
   readonly lookAgain: () => Promise<void>;
 }

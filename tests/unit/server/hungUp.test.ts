@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { Caller } from "../../../server/src/auth";
+import { StoredObjects } from "../../../server/src/resources/stored";
+import { refusedBeside } from "../../support/refusal";
+
+// As it is built: a thread has no loader for TypeScript.
+const { Validation }: typeof import("../../../server/src/validation") = require(
+  join(__dirname, "../../../server/dist/validation"),
+);
+
+describe("A body that waits to be checked", () => {
+  const validation = new Validation();
+  after(() => validation.close());
+
+  it("is not checked once its caller has hung up", async () => {
+    const caller = { project: "proj_a", ownerId: "usr_a" } as Caller;
+    const check = async (gone?: AbortSignal) => {
+      const objects = new StoredObjects({ documents: undefined as never, validation }, caller, gone);
+      const body = { description: "office", metadata: "x".repeat(1_000) };
+      await objects.validate({ kind: "ip_policy", what: "create" }, body);
+      return 200;
+    };
+    await refusedBeside({
+      refused: () => check(AbortSignal.abort()),
+      as: /aborted/,
+      allowed: () => check(),
+    });
+  });
+});
