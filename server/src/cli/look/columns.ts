@@ -8,9 +8,13 @@ const MOST = 4;
 /** Fields with texts of many lines, or for machines, which are useless in a table. */
 const LONG = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
 
-/** The fields of a kind that a table has a column for: short values, in the order of the definition. */
-function columnsOf(definition: Definition): string[] {
+/**
+ * The fields of a kind that a table has a column for: short values, in the order of the definition. What
+ * objects have for a while only has a column where one has it.
+ */
+function columnsOf(definition: Definition, objects: readonly Stored[]): string[] {
   const fields = Object.entries({ ...definition.fields, ...definition.computed });
+  const isThere = (name: string) => objects.some((object) => cellOf(object[name]) !== "");
   return fields
     .filter(([name, schema]) => {
       const marks = marksOf(schema);
@@ -21,6 +25,7 @@ function columnsOf(definition: Definition): string[] {
         !marks.once &&
         !marks.embeds &&
         !marks.programOnly &&
+        (!marks.fleeting || isThere(name)) &&
         isShort(schema)
       );
     })
@@ -52,7 +57,7 @@ export function objectTable(
 ): [headings: string[], rows: string[][]] {
   const isNamed = objects.some(({ resource_name }) => resource_name !== undefined);
   const names = isNamed ? ["resource_name"] : [];
-  const fields = [...names, "id", ...columnsOf(definition), "created_at", "description"];
+  const fields = [...names, "id", ...columnsOf(definition, objects), "created_at", "description"];
   return [
     fields.map((field) => field.toUpperCase()),
     objects.map((object) => fields.map((field) => cellOf(object[field]))),
