@@ -142,7 +142,8 @@ export class RequestsUnderWay {
   }
 
   /** Waits for a turn of a request's project: many that begin at once would hold up the others. */
-  turn({ caller }: FastifyRequest): Promise<void> {
+  turn(request: FastifyRequest): Promise<void> {
+    const { caller } = request;
     return this.#turns.take(caller ? holderOf(caller) : ANONYMOUS);
   }
 
