@@ -4,9 +4,9 @@ import type { Lifecycle, Properties } from "../core";
 import type { Operation } from "./operation";
 
 /**
- * The id of the edge or route that a module or a route belongs to and that leaves in this run, too. The engine
- * deletes it afterwards, so that in between it would be more open than any program says. Undefined where it
- * stays, as far as the run and the stack's state tell.
+ * The id of the edge or route that a module or a route belongs to and that leaves in this run, too. The
+ * engine deletes it afterwards, so that in between it would be more open than any program says. Undefined
+ * where it stays, as far as the run and the stack's state tell.
  *
  * @param kind of what is deleted, `https_edge_route` or `tls_edge.ip_restriction`
  */
@@ -75,18 +75,14 @@ async function leaves(operation: Operation, id: string): Promise<boolean> {
   if ([...operation.current.values()].includes(id) && !operation.replacing.has(id)) return false;
   // Where the state cannot be read, the object may belong to another stack.
   const recorded = (await operation.stateOfStack().catch(() => [])).filter(
-    (resource) => resource.id === id && HOLDERS.includes(resource.type.split(":").at(-1) ?? ""),
+    (resource) => resource.id === id && isHolder(resource.type.split(":").at(-1) ?? ""),
   );
   return recorded.some(
     (one) => !one.external && !one.retainOnDelete && (one.delete === true || !one.protect),
   );
 }
 
-/** Resources of modules have the ids of their objects. */
-const HOLDERS: readonly string[] = [
-  "https_edge",
-  "https_edge_route",
-  "tls_edge",
-  "tcp_edge",
-  "ip_policy",
-].map((kind) => definitionNamed(kind).type);
+/** Resources of modules have the ids of their objects. No kind is loaded before it is asked for. */
+const isHolder = (type: string): boolean => HOLDERS.some((kind) => definitionNamed(kind).type === type);
+
+const HOLDERS: readonly string[] = ["https_edge", "https_edge_route", "tls_edge", "tcp_edge", "ip_policy"];

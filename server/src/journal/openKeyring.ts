@@ -49,8 +49,8 @@ export async function openKeyring(store: Store, options: MasterKeyOptions, begun
 }
 
 /**
- * Makes the first data key and the key of digests, and begins the audit log. Another server that starts at the same time may be
- * faster.
+ * Makes the first data key and the key of digests, and begins the audit log. Another server that starts at
+ * the same time may be faster.
  */
 async function begin(store: Store, keyring: Keyring): Promise<void> {
   await store.write(async (transaction) => {

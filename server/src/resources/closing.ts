@@ -63,7 +63,7 @@ export async function close(
   await relabel(context, transaction, changes, whole, (known) => [...known, ...lost]);
 }
 
-/** Notes that an object was created, or parts of it set or removed for good: what is above lacks them no more. */
+/** Notes that an object was created, or parts of it set or removed for good: what is above has them again. */
 export async function noLongerLacked(
   context: Context,
   transaction: Transaction,

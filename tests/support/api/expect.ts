@@ -137,7 +137,7 @@ class ServerOfThisFile {
     return etag;
   }
 
-  /** Runs an attempt that must be refused, and checks how, and that the object at the path stays as it was. */
+  /** Runs an attempt that must be refused, checks how, and that the object at the path stays as it was. */
   async unchangedBy(
     path: string,
     attempt: () => Promise<RestAnswer>,

@@ -13,6 +13,8 @@ const AT_ONCE = 8;
 const RULE = { expressions: Array(25).fill(`${"(a)&&".repeat(800)}a`), actions: [{ type: "deny" }] };
 const isServed = ({ status }: RestAnswer) => status === 200;
 const isRefused = ({ status }: RestAnswer) => status !== 200;
+// On a slow machine, bodies that were let wait are refused too, when their turn has not come after 5 s.
+const isOneTooMany = ({ text }: RestAnswer) => text.includes("4 MiB of bodies of this API key's owner");
 const LARGE = JSON.stringify({ inbound: Array(10).fill(RULE) });
 
 describe("Bodies whose validation takes long", () => {
@@ -43,7 +45,7 @@ describe("Bodies whose validation takes long", () => {
     await underAttack(server, async () => {
       try {
         // Until some were validated, and too many waited for that.
-        for (const isOne of [isServed, isRefused]) while (!answers.some(isOne)) await sleep(20);
+        for (const isOne of [isServed, isOneTooMany]) while (!answers.some(isOne)) await sleep(20);
         await work();
       } finally {
         isOver = true;
@@ -68,7 +70,7 @@ describe("Bodies whose validation takes long", () => {
     });
     const { refused } = await refusedBeside({
       refused: answers.filter(isRefused).map((answer) => async () => answer),
-      as: { ...overloaded, mentions: ["4 MiB", "owner"] },
+      as: overloaded,
       allowed: send, // the owner is served again afterwards
     });
     for (const { headers } of refused) expect(headers.get("retry-after")).to.equal("1");

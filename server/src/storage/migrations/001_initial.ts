@@ -4,9 +4,9 @@ import { type Kysely, PostgresAdapter, sql } from "kysely";
 const DEFAULT = `'proj_${"0".repeat(27)}'`;
 
 /**
- * The types that differ between the databases. Ids sort by time, byte by byte. SQLite compares every text that
- * way; PostgreSQL would use the rules of a language, unless the column has the collation "C". SQLite keeps a
- * table and its primary key in one tree only if that is an "integer".
+ * The types that differ between the databases. Ids sort by time, byte by byte. SQLite compares every text
+ * that way; PostgreSQL would use the rules of a language, unless the column has the collation "C". SQLite
+ * keeps a table and its primary key in one tree only if that is an "integer".
  */
 const POSTGRES = {
   id: 'text collate "C"',
@@ -15,7 +15,7 @@ const POSTGRES = {
 };
 const SQLITE = { id: "text", sequence: "integer", counted: "integer" };
 
-/** Every table, with its indexes. Until 0.1.0, changes are made here; from then on each is a new migration. */
+/** Every table, with its indexes. Until 0.1.0, changes are made here; then each is a new migration. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   const types = isPostgres ? POSTGRES : SQLITE;
