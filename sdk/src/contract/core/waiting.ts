@@ -31,6 +31,6 @@ export function waitedForBy(fields: Readonly<Record<string, unknown>>): string |
   return isObject(waited) ? String(waited.id) : undefined;
 }
 
-/** Whether an object serves nothing, by its fields in answers: it waits for another one or for its deletion. */
+/** Whether an object serves nothing, by its fields in answers: it waits for another one or its deletion. */
 export const isWithheld = (fields: Readonly<Record<string, unknown>>): boolean =>
   waitedForBy(fields) !== undefined || Array.isArray(own(fields, "closed_without"));
