@@ -20,7 +20,7 @@ const RULES = [
 const CALLERS = ["203.0.113.1", "192.0.2.1", "192.0.2.200"];
 
 const PLACES = ["none", "inline", "apart"] as const;
-/** What becomes of a request; those that follow it in its run are lost too, except after one that is late. */
+/** What happens to a request. Later requests of its run are lost too, except after one that is late. */
 const FATES = ["lost", "killed", "late", "bad gateway", "cut", "answer lost"] as const;
 
 interface Program {

@@ -142,7 +142,7 @@ export function objectsOf(
   const lists = new Map(ENFORCED_KINDS.map((kind): [string, object[]] => [kind, []]));
   const unreadable = new Map<string, string>();
   for (const { kind, fields } of world) {
-    if (!isEnforcedKind(kind) || isWaiting(fields) || hasEnded(definitionOf(kind), { ...fields }, now))
+    if (!isEnforcedKind(kind) || isWithheld(fields) || hasEnded(definitionOf(kind), { ...fields }, now))
       continue;
     const fault = faultOf(kind, { ...fields });
     if (fault === undefined) lists.get(kind)?.push(withoutWaiting(fields));
@@ -156,11 +156,9 @@ export function objectsOf(
   return { ...Object.fromEntries(lists), unreadable } as unknown as Objects;
 }
 
-const isWaiting = (fields: object): boolean => isWithheld({ ...fields });
-
 /** An HTTPS edge without such routes; the same object where it has none, because others remember it. */
 function withoutWaiting(fields: object): object {
   if (!("routes" in fields) || !Array.isArray(fields.routes)) return fields;
-  const routes = fields.routes.filter((route: object) => !isWaiting(route));
+  const routes = fields.routes.filter((route: object) => !isWithheld(route));
   return routes.length === fields.routes.length ? fields : { ...fields, routes };
 }

@@ -59,7 +59,7 @@ export interface Asker {
  * are refused for now.
  */
 export class Issuers {
-  /** Those that were asked for longest ago are first. */
+  /** By issuer, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #room = new Budget({ work: "issuers", size: MOST_ISSUERS });
   /** How many wait: for an issuer, for those of a project, and of an address for an issuer. */

@@ -7,7 +7,7 @@ export const lackedBy = (document: Readonly<Document>): readonly string[] => {
   return Array.isArray(lacked) ? lacked.map(String) : [];
 };
 
-/** What an answer says of an object that serves nothing without these parts. */
+/** The answered field that names the parts an object lacks; null where it lacks none. */
 export const closedWithout = (parts: readonly string[]): Document => ({
   closed_without: parts.length > 0 ? [...new Set(parts)] : null,
 });

@@ -32,5 +32,6 @@ export function waitedForBy(fields: Readonly<Record<string, unknown>>): string |
 }
 
 /** Whether an object serves nothing, by its fields in answers: it waits for another one or its deletion. */
-export const isWithheld = (fields: Readonly<Record<string, unknown>>): boolean =>
-  waitedForBy(fields) !== undefined || Array.isArray(own(fields, "closed_without"));
+export const isWithheld = (fields: object): boolean =>
+  ("waits_for" in fields && isObject(fields.waits_for)) ||
+  ("closed_without" in fields && Array.isArray(fields.closed_without));
