@@ -22,7 +22,7 @@ const COMMAND_GOAL = { objects: 1_000, seconds: 2 };
 /** Single requests under way at once. */
 const AT_ONCE = 16;
 /** Above this many, single requests take too long to be measured beside. */
-const MOST_SINGLE = 1_000;
+const MAX_SINGLE = 1_000;
 
 interface Cost {
   /** Seconds of processor time of the server; of a command, with the command. */
@@ -44,9 +44,7 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
       measured.push({
         set,
         single:
-          count > MOST_SINGLE
-            ? undefined
-            : await withServer((server) => asRequests(server, objectsOf(count))),
+          count > MAX_SINGLE ? undefined : await withServer((server) => asRequests(server, objectsOf(count))),
       });
     }
     for (const phase of PHASES) rows.push({ objects: count, phase, ...rowOf(phase, measured) });
@@ -68,7 +66,7 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
     {
       part: "changesets",
       title: "Change sets",
-      note: `Backends, edges, policies and rules that refer to each other, on SQLite; processor time of the server, medians of ${rounds} rounds. Single requests: ${AT_ONCE} at once, at most ${MOST_SINGLE} objects. A plan is a dry run of the creation; a no-op sends what is there. The command is \`tunnelplane apply\`, from its start to its end, with the server's processor time.`,
+      note: `Backends, edges, policies and rules that refer to each other, on SQLite; processor time of the server, medians of ${rounds} rounds. Single requests: ${AT_ONCE} at once, at most ${MAX_SINGLE} objects. A plan is a dry run of the creation; a no-op sends what is there. The command is \`tunnelplane apply\`, from its start to its end, with the server's processor time.`,
       columns: {
         objects: "objects",
         phase: "",

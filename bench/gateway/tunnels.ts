@@ -15,7 +15,7 @@ import { GatewayWorld } from "./world";
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(MIB, 0x61);
 const TOGETHER = 25;
-const MOST_TRIES = 400; // 20 s
+const MAX_TRIES = 400; // 20 s
 
 /** Bytes through `ssh -R`, beside OpenSSH's own sshd, and many agents at once. */
 export async function measureTunnels(settings: Settings): Promise<Section[]> {
@@ -196,7 +196,7 @@ const reachable = (port: number): Promise<void> =>
 
 /** Asks until it is so, or fails in these words. */
 async function until(isSo: () => boolean | Promise<boolean>, failure: string): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isSo()) return;
     await sleep(50);
   }

@@ -6,7 +6,7 @@ const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
 const FIELD_COLUMNS = 6;
 /** Tables of so many columns need more room. */
 const MANY_COLUMNS = 4;
-const MOST_COLUMNS = 10;
+const MAX_COLUMNS = 10;
 /** Code that is longer may break after a dot, a slash, a colon or an underscore. */
 const UNBROKEN = 12;
 
@@ -36,7 +36,7 @@ function linkOutside(markdown: MarkdownRenderer): void {
 
 /** The class of a table's room, by the room that its columns need. */
 const roomFor = (columns: number): string =>
-  columns >= MOST_COLUMNS ? "room most" : columns >= MANY_COLUMNS ? "room many" : "room";
+  columns >= MAX_COLUMNS ? "room most" : columns >= MANY_COLUMNS ? "room many" : "room";
 
 /**
  * Puts each table into a room of its own, gives each cell the title of its column, which a card shows, and

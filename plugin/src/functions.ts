@@ -21,7 +21,7 @@ import { secretsOf, tokenOf } from "./types";
 import { received, sent } from "./values";
 
 /** The most rows of exposure, and of what gateways see, that one call gives. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 const EXPOSURE = "getExposure";
 /** What gateways see, by the function that lists it. */
@@ -76,7 +76,7 @@ export class Functions {
     const rows = await this.operation.withServer(async (transport) => {
       const found: unknown[] = [];
       for await (const row of new ObservedCollection<object>(transport, OBSERVED[kind]).list()) {
-        if (found.length === MOST_ROWS) throw new Error(`there are more than ${MOST_ROWS} ${title}s`);
+        if (found.length === MAX_ROWS) throw new Error(`there are more than ${MAX_ROWS} ${title}s`);
         found.push(rename(schema, { ...row }, "camelCase"));
       }
       return found;
@@ -93,8 +93,8 @@ export class Functions {
     const exposure = await this.operation.withServer(async (transport) => {
       const rows: unknown[] = [];
       for await (const row of new Exposures(transport).list({ address: address || undefined })) {
-        if (rows.length === MOST_ROWS)
-          throw new Error(`there are more than ${MOST_ROWS} addresses; name one with \`address\``);
+        if (rows.length === MAX_ROWS)
+          throw new Error(`there are more than ${MAX_ROWS} addresses; name one with \`address\``);
         rows.push(inCamelCase(row));
       }
       return rows;

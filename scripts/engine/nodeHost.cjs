@@ -13,8 +13,8 @@ const CLONE = "";
 /** The exit code of the runner after it has shown the error itself. */
 const SHOWN = 32;
 /** Folders above a project that are searched for packages, and packages looked at in each. */
-const MOST_FOLDERS = 16;
-const MOST_PACKAGES = 10_000;
+const MAX_FOLDERS = 16;
+const MAX_PACKAGES = 10_000;
 
 const pulumi = requireOfPulumi();
 const grpc = pulumi("@grpc/grpc-js");
@@ -107,7 +107,7 @@ function answer(message, fields) {
 /** The packages beside a program that say they come with a plugin of the engine. */
 function* packagesWithPlugins(folder) {
   let place = resolve(folder);
-  for (let above = 0; above < MOST_FOLDERS; above++) {
+  for (let above = 0; above < MAX_FOLDERS; above++) {
     yield* pluginsIn(join(place, "node_modules"));
     if (dirname(place) === place) return;
     place = dirname(place);
@@ -119,7 +119,7 @@ function* pluginsIn(modules) {
   const names = readdirSync(modules).flatMap((name) =>
     name.startsWith("@") ? readdirSync(join(modules, name)).map((inner) => join(name, inner)) : [name],
   );
-  for (const name of names.slice(0, MOST_PACKAGES)) {
+  for (const name of names.slice(0, MAX_PACKAGES)) {
     const file = join(modules, name, "package.json");
     if (!existsSync(file)) continue;
     try {

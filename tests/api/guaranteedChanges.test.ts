@@ -10,7 +10,7 @@ import type { RestAnswer } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
 
 const STEPS = { seed: 20261124, numRuns: size(50, 3_000) };
-const MOST_GUARANTEES = 12;
+const MAX_GUARANTEES = 12;
 
 const some = fc.constantFrom;
 const oneOf = <T>(all: readonly T[], index: number): T => all[index % all.length] as T;
@@ -169,11 +169,11 @@ onOneDatabase("Guarantees over generated changes", (start) => {
     this.timeout(LIMIT_MS);
     const { rest } = server;
     const seen = { kept: 0, refused: 0, compared: 0 };
-    const first = fc.sample(changes, { ...STEPS, numRuns: MOST_GUARANTEES });
+    const first = fc.sample(changes, { ...STEPS, numRuns: MAX_GUARANTEES });
     for (const { guarantee } of first) await rest.post("/guarantees", guarantee);
     let before = await withoutBroken(await states());
     for (const change of fc.sample(changes, STEPS)) {
-      const isFull = change.kind === "guarantee" && before.size >= MOST_GUARANTEES;
+      const isFull = change.kind === "guarantee" && before.size >= MAX_GUARANTEES;
       const send = isFull ? undefined : await sendingOf(change);
       if (!send) continue;
       const said = JSON.stringify(change);

@@ -162,7 +162,7 @@ export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {})
       () => resolve(socket),
     );
     socket.on("error", reject).on("close", () => reject(new Error("closed")));
-    socket.setTimeout(LONGEST_MS, () => socket.destroy());
+    socket.setTimeout(MAX_MS, () => socket.destroy());
   });
 }
 
@@ -185,7 +185,7 @@ export async function http1(port: number, path: string, ask: Ask = {}): Promise<
 }
 
 /** No request here takes long, so a hanging one counts as unanswered. */
-const LONGEST_MS = 4000;
+const MAX_MS = 4000;
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: "" };
 
 export async function http2(port: number, path: string, ask: Ask = {}): Promise<Answer> {
@@ -211,7 +211,7 @@ export async function overOneConnection(
   const broken = new Promise<Answer>((resolve) => {
     const end = () => resolve(NO_ANSWER);
     session.on("error", end).on("close", end);
-    session.setTimeout(LONGEST_MS, end);
+    session.setTimeout(MAX_MS, end);
   });
   const answers: Answer[] = [];
   for (const { path, host = sni, method = "GET", headers = {} } of requests) {

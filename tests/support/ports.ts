@@ -7,11 +7,11 @@ import { createServer } from "node:net";
  * process.
  */
 const [FIRST, LAST] = [20_000, 32_000];
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /** A port of this machine that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = randomInt(FIRST, LAST);
     const server = createServer().listen(port, "127.0.0.1");
     const isFree = await once(server, "listening").then(
@@ -22,5 +22,5 @@ export async function freePort(): Promise<number> {
     await new Promise((resolve) => server.close(resolve));
     return port;
   }
-  throw new Error(`No free port was found from ${FIRST} to ${LAST} in ${MOST_TRIES} tries`);
+  throw new Error(`No free port was found from ${FIRST} to ${LAST} in ${MAX_TRIES} tries`);
 }

@@ -10,7 +10,7 @@ import { figure, LIMIT_MS, size } from "../support/size";
 const KILLS = size(2, 100);
 /** The moments of kills, after the first set is sent: each is another one. */
 const STEP_MS = 37;
-const LONGEST_MS = 150;
+const MAX_MS = 150;
 const HOST = "app.example.org:443";
 /** Each route of the admin pages only admits the office; one of them is there at any time. */
 const NAMES = ["admin", "pages"] as const;
@@ -65,7 +65,7 @@ onEveryDatabase("A server that is killed in the middle of change sets", (start, 
             applied++;
           }
         })();
-        await sleep(((kill + 1) * STEP_MS) % LONGEST_MS);
+        await sleep(((kill + 1) * STEP_MS) % MAX_MS);
         await server.stop("SIGKILL");
         expect(await sending, "the answer of the last set").to.equal(undefined);
         cutOff++;

@@ -3,7 +3,7 @@ export type Bind =
   | { readonly host: string; readonly port: number }
   | { readonly labels: Readonly<Record<string, string>> };
 
-const MOST_LABELS = 32;
+const MAX_LABELS = 32;
 const LONGEST = 1024;
 
 /**
@@ -18,7 +18,7 @@ export function readBindAddress(address: string, port: number): Bind | string {
   if (address.includes("=")) {
     const pairs = address.split(",").map((pair) => pair.split("="));
     const labels = new Map(pairs.map(([key = "", value = ""]) => [key, value]));
-    if (pairs.length > MOST_LABELS || pairs.some((pair) => pair.length !== 2 || pair.includes("")))
+    if (pairs.length > MAX_LABELS || pairs.some((pair) => pair.length !== 2 || pair.includes("")))
       return "labels are written key=value, with commas between";
     if (labels.size < pairs.length) return "each label may stand once";
     return { labels: Object.fromEntries(labels) };

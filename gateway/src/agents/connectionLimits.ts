@@ -2,16 +2,16 @@ import type { Socket } from "node:net";
 import { plainAddress } from "@tunnelplane/sdk/contract";
 import { Pace } from "./pace";
 
-const MOST_CONNECTIONS = 5000;
+const MAX_CONNECTIONS = 5000;
 /** Connections of one address that have not logged in. As many as OpenSSH's MaxStartups. */
-const MOST_LOGGING_IN = 100;
+const MAX_LOGGING_IN = 100;
 /** Failed attempts of one address in a minute; after that, its connections are refused. */
-const MOST_FAILURES = 20;
+const MAX_FAILURES = 20;
 /** Requests of one connection to log in, including its questions about keys. */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 /** New keys of one connection in a minute: OpenSSH makes them once for some gigabytes. */
-const MOST_REKEYS = 60;
-const MOST_ADDRESSES = 10_000;
+const MAX_REKEYS = 60;
+const MAX_ADDRESSES = 10_000;
 const FORGET_MS = 60_000;
 const LOGIN_MS = 20_000;
 
@@ -48,7 +48,7 @@ export class ConnectionLimits {
     const ip = plainAddress(socket.remoteAddress ?? "");
     const others = this.#loggingIn.get(ip) ?? 0;
     socket.on("error", () => socket.destroy());
-    if (this.count >= MOST_CONNECTIONS || others >= MOST_LOGGING_IN || this.#isBarred(ip)) {
+    if (this.count >= MAX_CONNECTIONS || others >= MAX_LOGGING_IN || this.#isBarred(ip)) {
       socket.destroy();
       return;
     }
@@ -89,7 +89,7 @@ export class ConnectionLimits {
 
   /** Notes a request to log in. Returns whether there may be another. */
   countAttempt(connection: AgentConnection): boolean {
-    return ++connection.attempts <= MOST_ATTEMPTS;
+    return ++connection.attempts <= MAX_ATTEMPTS;
   }
 
   /** Notes a failed attempt to log in. Returns whether there may be another. */
@@ -102,11 +102,11 @@ export class ConnectionLimits {
    * Notes that a connection makes new keys. Returns whether it may; none needs to before it has logged in.
    */
   countRekey(connection: AgentConnection): boolean {
-    return connection.isLoggedIn && ++connection.rekeys <= MOST_REKEYS;
+    return connection.isLoggedIn && ++connection.rekeys <= MAX_REKEYS;
   }
 
   #count(ip: string, failures: number): void {
-    if (failures === 0 || !(this.#failures.has(ip) || this.#failures.size < MOST_ADDRESSES)) return;
+    if (failures === 0 || !(this.#failures.has(ip) || this.#failures.size < MAX_ADDRESSES)) return;
     this.#failures.set(ip, (this.#failures.get(ip) ?? 0) + failures);
   }
 
@@ -116,7 +116,7 @@ export class ConnectionLimits {
   }
 
   #isBarred(ip: string): boolean {
-    return (this.#failures.get(ip) ?? 0) >= MOST_FAILURES;
+    return (this.#failures.get(ip) ?? 0) >= MAX_FAILURES;
   }
 
   close(): void {

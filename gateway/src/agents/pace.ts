@@ -2,8 +2,8 @@
  * The length of a window. A limited number of key exchanges may begin in each; one takes half a millisecond.
  */
 const WINDOW_MS = 100;
-const MOST_OF_ADDRESS = 3;
-const MOST_OF_ALL = 20;
+const MAX_PER_ADDRESS = 3;
+const MAX_TOTAL = 20;
 
 /** Lets connections begin one after the other: addresses take turns, and none has more than its share. */
 export class Pace {
@@ -24,11 +24,11 @@ export class Pace {
 
   #go(): void {
     this.#window ??= setTimeout(() => this.#next(), WINDOW_MS).unref();
-    for (let isFurther = true; isFurther && this.#all < MOST_OF_ALL; ) {
+    for (let isFurther = true; isFurther && this.#all < MAX_TOTAL; ) {
       isFurther = false;
       for (const [address, queue] of [...this.#waiting]) {
         const begun = this.#begun.get(address) ?? 0;
-        if (begun >= MOST_OF_ADDRESS || this.#all >= MOST_OF_ALL) continue;
+        if (begun >= MAX_PER_ADDRESS || this.#all >= MAX_TOTAL) continue;
         this.#begun.set(address, begun + 1);
         this.#all++;
         isFurther = true;

@@ -7,7 +7,7 @@ import type { BindAuthority, Proof, Verdict } from "./authority";
 
 /** While the server is down, agents that it allowed in this time may come back. */
 const COME_BACK_MS = 15 * 60_000;
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 const WRITE_EVERY_MS = 5000;
 
 /** A credential that was allowed something. */
@@ -57,7 +57,7 @@ export class ServerAuthority implements BindAuthority {
       this.#known.delete(key);
       if (!credential) return { ...NOBODY, reason };
       const [oldest = ""] = this.#known.keys();
-      if (this.#known.size >= MOST_KNOWN) this.#known.delete(oldest);
+      if (this.#known.size >= MAX_KNOWN) this.#known.delete(oldest);
       this.#known.set(key, { credential: credential.id, acl, projects, at: Date.now(), end });
       return { allowed, credential: credential.id, projects, end, reason };
     } catch (error) {

@@ -10,10 +10,10 @@ import { endedWords } from "./serverAuthority";
 import type { Agent, AgentSockets } from "./sockets";
 import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
 
-const MOST_BINDS = 100; // of one connection
-const MOST_CHANNELS = 1000; // of one connection
+const MAX_BINDS = 100; // of one connection
+const MAX_CHANNELS = 1000; // of one connection
 const OPEN_MS = 10_000;
-const MOST_REASONS = 3; // the stock client shows 400 bytes
+const MAX_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
 const UNDECLARED =
   "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
@@ -194,8 +194,8 @@ export class Session {
       return this.#refuse(reason);
     };
     if (typeof bind === "string") return refuse(bind);
-    if (!login || this.#agents.size + this.#asking >= MOST_BINDS)
-      return refuse(`a connection may bind ${MOST_BINDS} things`);
+    if (!login || this.#agents.size + this.#asking >= MAX_BINDS)
+      return refuse(`a connection may bind ${MAX_BINDS} things`);
     this.#asking++;
     const verdict = await this.options.authority
       .ask(login.proof, rulesOf(bind), this.incoming.ip)
@@ -221,8 +221,8 @@ export class Session {
     const inside = insideOf(this.connection);
     if (!inside || this.#hasEnded) return false;
     send(inside, debugMessage(reason));
-    if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
-    if (++this.#refused > MOST_BINDS) this.end(`${MOST_BINDS} things were refused: ${reason}`);
+    if (this.#reasons.length < MAX_REASONS) this.#reasons.push(reason);
+    if (++this.#refused > MAX_BINDS) this.end(`${MAX_BINDS} things were refused: ${reason}`);
     // It asks for its binds one after the other.
     await sleep(SETTLE_MS);
     if (this.state === "idle" && this.#asking === 0) this.end(this.#reasons.join("; "));
@@ -245,7 +245,7 @@ export class Session {
 
   /** The client identifies a forwarding by the address exactly as it sent it. */
   #open(address: string, port: number): Promise<Duplex> {
-    if (this.#channels >= MOST_CHANNELS) return Promise.reject(new Error("too many connections"));
+    if (this.#channels >= MAX_CHANNELS) return Promise.reject(new Error("too many connections"));
     this.#channels++;
     return new Promise<Duplex>((resolve, reject) => {
       let isLate = false;

@@ -8,14 +8,14 @@ import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
 
 /** Connections of one credential: half of all, so that others can connect too. */
-const MOST_OF_CREDENTIAL = 2500;
+const MAX_PER_CREDENTIAL = 2500;
 const KEPT_OUT =
   "an IP restriction of the account keeps agents of this address out; ask an admin to admit it";
 const STOPPED = "this session was stopped by somebody who may; it can be seen in the audit log";
 /** The server's limit. RFC 4253 section 4.2 has the same. */
-const LONGEST_GREETING = 255;
+const MAX_GREETING_LENGTH = 255;
 const KEEP_ALIVE_MS = 15_000;
-const MOST_SILENT = 3;
+const MAX_SILENT = 3;
 const REVIEWED_AT_ONCE = 8;
 
 interface Options extends SessionOptions {
@@ -46,7 +46,7 @@ export class SshServer {
         algorithms: ALGORITHMS,
         hostKeys: options.hostKeys.offered,
         keepaliveInterval: options.keepAliveMs ?? KEEP_ALIVE_MS,
-        keepaliveCountMax: MOST_SILENT,
+        keepaliveCountMax: MAX_SILENT,
         // The types of ssh2 lack the keep-alive of servers.
       } as ConstructorParameters<typeof Server>[0],
       (connection, { ip, port, header }) =>
@@ -120,10 +120,10 @@ export class SshServer {
     if (credential === undefined) return false; // It has shown no signature yet.
     let count = 0;
     for (const session of this.#sessions) if (session.credential === credential) count++;
-    if (count <= MOST_OF_CREDENTIAL) return false;
+    if (count <= MAX_PER_CREDENTIAL) return false;
     this.options.log("agent refused", {
       credential,
-      reason: `a credential may have ${MOST_OF_CREDENTIAL} connections`,
+      reason: `a credential may have ${MAX_PER_CREDENTIAL} connections`,
     });
     return true;
   }
@@ -179,4 +179,4 @@ export class SshServer {
 }
 
 /** The greeting of a client, as far as it can be shown. */
-const greetingOf = (raw: string): string => raw.replace(/[^\x20-\x7e]/g, "?").slice(0, LONGEST_GREETING);
+const greetingOf = (raw: string): string => raw.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_GREETING_LENGTH);

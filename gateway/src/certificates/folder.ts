@@ -5,7 +5,7 @@ import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
 /** With more files than this, it is probably the wrong folder. */
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 
 /** The share of the time that looks at the files of a large folder may take. */
 const LOOKING = 1 / 20;
@@ -77,8 +77,8 @@ export class CertificateFolder {
     } catch (error) {
       return `the certificates' folder ${this.folder} cannot be read (${messageOf(error)}): create it, or name another with --certs`;
     }
-    if (names.length > MOST_FILES)
-      return `the certificates' folder ${this.folder} holds more than ${MOST_FILES} files: keep nothing else in it`;
+    if (names.length > MAX_FILES)
+      return `the certificates' folder ${this.folder} holds more than ${MAX_FILES} files: keep nothing else in it`;
     return new Map(
       names.map((name) => {
         const { mtimeMs, size, ino } = statSync(join(this.folder, name), { throwIfNoEntry: false }) ?? {};

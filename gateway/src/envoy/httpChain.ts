@@ -12,7 +12,7 @@ import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
 import { misdirected } from "./virtualHost";
 
-const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
+const MAX_ANSWER_SIZE = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
 
 /** The filter that reads HTTP for all edges of a chain. */
 export function httpManager(
@@ -51,7 +51,7 @@ export function httpManager(
         name: "routes",
         // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
         validate_clusters: false,
-        max_direct_response_body_size_bytes: LARGEST_ANSWER,
+        max_direct_response_body_size_bytes: MAX_ANSWER_SIZE,
         ...headersForBackends(arrival),
         virtual_hosts: [...virtualHosts, misdirected(strangers)],
       },

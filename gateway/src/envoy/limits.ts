@@ -2,7 +2,7 @@ import { type BucketKey, bucketOf as bucketIn, bucketKeysOf, type Limit } from "
 import { extension, type Json, script } from "./json";
 
 /** How many clients, hosts or headers are counted at once; Envoy forgets the least recently seen. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Carries the host in lower case, so that all spellings have one count. Envoy has removed the port. */
 export const HOST = "x-tunnelplane-host";
@@ -50,7 +50,7 @@ export function limitFilter({ id, config }: Limit): Json {
     // Requests without a descriptor use this bucket; every filter needs one.
     token_bucket: bucket,
     always_consume_default_token_bucket: false,
-    max_dynamic_descriptors: MOST_COUNTED,
+    max_dynamic_descriptors: MAX_COUNTED,
     rate_limits: kinds.map((parts) => ({ actions: parts.map(({ action }) => action) })),
     descriptors: kinds.map((parts) => ({
       entries: parts.map(({ key, value }) => ({ key, value })),

@@ -137,7 +137,7 @@ function tcpListener(
   const limit = extension(
     "limit of the port",
     "envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit",
-    { stat_prefix: "limit_of_port", max_connections: MOST_OF_A_PORT },
+    { stat_prefix: "limit_of_port", max_connections: MAX_PER_PORT },
   );
   const [arrivals] = arrivalsBy(balancers);
   return {
@@ -307,9 +307,9 @@ function onlyNames(hosts: readonly string[]): Json {
 }
 
 /** Each takes Envoy memory and two descriptors. */
-const MOST_CONNECTIONS = 50_000;
+const MAX_CONNECTIONS = 50_000;
 /** A crowd at one port leaves room for others. Envoy knows no limit for each address: firewalls do. */
-const MOST_OF_A_PORT = 40_000;
+const MAX_PER_PORT = 40_000;
 const connectionLimit = (port: number): string =>
   `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
 
@@ -347,7 +347,7 @@ export function bootstrap({
       layers: [
         {
           name: "limits",
-          static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MOST_OF_A_PORT])),
+          static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MAX_PER_PORT])),
         },
       ],
     },
@@ -357,7 +357,7 @@ export function bootstrap({
           "envoy.resource_monitors.global_downstream_max_connections",
           "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
           {
-            max_active_downstream_connections: MOST_CONNECTIONS,
+            max_active_downstream_connections: MAX_CONNECTIONS,
           },
         ),
       ],

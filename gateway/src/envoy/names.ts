@@ -18,7 +18,7 @@ export interface Hostport {
   readonly port: number;
 }
 
-export const LONGEST_SOCKET = 107; // sun_path of Linux holds 108 bytes, the last one zero
+export const MAX_SOCKET_LENGTH = 107; // sun_path of Linux holds 108 bytes, the last one zero
 
 /** A bind: a hostport, or labels in the order of their keys, which each project has for itself. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;

@@ -102,7 +102,7 @@ const CLUSTER = "recorder";
  */
 const HELD_BYTES = 524_288;
 /** Envoy also holds so many reports that were not taken yet, and drops any more. */
-const MOST_AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 
 const reports = (first: readonly string[], format: Readonly<Record<string, string>>): Json =>
   extension("traffic", "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig", {
@@ -120,7 +120,7 @@ export function recorder({ socket }: Recording): Json {
   return {
     ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }] }, false),
     circuit_breakers: {
-      thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE }],
+      thresholds: [{ max_connections: MAX_CONCURRENT, max_pending_requests: MAX_CONCURRENT }],
     },
   };
 }

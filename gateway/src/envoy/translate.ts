@@ -126,10 +126,10 @@ function hostportsOf(
 }
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 const inShort = (reasons: readonly string[], what: string): string[] => [
-  ...reasons.slice(0, MOST_REASONS),
-  ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more ${what}`] : []),
+  ...reasons.slice(0, MAX_REASONS),
+  ...(reasons.length > MAX_REASONS ? [`and ${reasons.length - MAX_REASONS} more ${what}`] : []),
 ];
 
 const endsUpstream = (edge: HttpsEdge | TlsEdge | TcpEdge): boolean =>

@@ -6,7 +6,7 @@ import { Unservable } from "./model";
 /** The name of the socket where the gateway checks signatures, in the folder of agents' sockets. */
 export const WEBHOOK_SOCKET = "webhooks";
 /** The largest body in bytes; a larger one is answered 413. */
-const LARGEST_BODY = 1_048_576;
+const MAX_BODY_SIZE = 1_048_576;
 
 /** The headers that each service signs with. */
 export const SIGNING_HEADERS = {
@@ -58,7 +58,7 @@ export function webhookCheck(
         allowed_headers: {
           patterns: SIGNING_HEADERS[module.provider].map((exact) => ({ exact, ignore_case: true })),
         },
-        with_request_body: { max_request_bytes: LARGEST_BODY },
+        with_request_body: { max_request_bytes: MAX_BODY_SIZE },
         status_on_error: { code: "ServiceUnavailable" },
       }),
       disabled: true,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 const LARGEST = 1_048_576;
 
 /** Finds the addresses of hosts. */
@@ -15,7 +15,7 @@ export interface Reach {
 export async function ask(url: string, trust: string, upstreams: Reach): Promise<string> {
   const lookup = among(await upstreams.reach(url));
   return new Promise((resolve, reject) => {
-    const asked = request(url, { ca: readFileSync(trust), timeout: LONGEST_MS, lookup }, (answer) => {
+    const asked = request(url, { ca: readFileSync(trust), timeout: MAX_MS, lookup }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk) => {
         text += chunk;
@@ -26,9 +26,7 @@ export async function ask(url: string, trust: string, upstreams: Reach): Promise
         else reject(new Error(`it answered ${answer.statusCode}`));
       });
     });
-    asked.setTimeout(LONGEST_MS, () =>
-      asked.destroy(new Error(`it does not answer within ${LONGEST_MS / 1000} s`)),
-    );
+    asked.setTimeout(MAX_MS, () => asked.destroy(new Error(`it does not answer within ${MAX_MS / 1000} s`)));
     asked.on("error", reject).end();
   });
 }

@@ -5,7 +5,7 @@ import { ask, type Reach } from "./ask";
 
 const LOOK_EVERY_MS = 1000;
 const AGAIN_MS = 30_000;
-const MOST_AT_ONCE = 16;
+const MAX_CONCURRENT = 16;
 /**
  * A document that arrives later is used then; meanwhile the gateway serves everything that does not need it.
  */
@@ -72,7 +72,7 @@ export class Published<Value> {
     const due = this.#unknown()
       .filter((name) => !this.#asked.has(name) && now - (this.#triedAt.get(name) ?? 0) > AGAIN_MS)
       .sort((a, b) => (this.#triedAt.get(a) ?? 0) - (this.#triedAt.get(b) ?? 0));
-    for (const name of due.slice(0, MOST_AT_ONCE - this.#asked.size)) {
+    for (const name of due.slice(0, MAX_CONCURRENT - this.#asked.size)) {
       this.#triedAt.set(name, now);
       const asked = this.#ask(name).finally(() => {
         this.#asked.delete(name);

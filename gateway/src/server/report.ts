@@ -5,9 +5,9 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 export type Status = Pick<GatewayReport, "sequence" | "edges" | "agents">;
 
 /** The server takes reports of 16 MiB; some of it is for the versions. */
-const MOST_BYTES = 16 * 1_048_576 - 2048;
+const MAX_BYTES = 16 * 1_048_576 - 2048;
 /** The server's limit on one reason, in characters. */
-const LONGEST_REASON = 4096;
+const MAX_REASON_LENGTH = 4096;
 const IN_LOG = "the gateway's log says why";
 /** A report without news shows that the gateway is alive. */
 const UNCHANGED_MS = 30_000;
@@ -47,7 +47,7 @@ export class Reporter {
 function fitting(status: Status): Status {
   const edges = status.edges.map((edge) => ({ ...edge, reason: cut(edge.reason) }));
   const bare = { ...status, edges: edges.map((edge) => ({ ...edge, reason: edge.reason && IN_LOG })) };
-  let room = MOST_BYTES - Buffer.byteLength(JSON.stringify(bare));
+  let room = MAX_BYTES - Buffer.byteLength(JSON.stringify(bare));
   for (const [index, { reason }] of edges.entries()) {
     room -= Math.max(Buffer.byteLength(JSON.stringify(reason)) - JSON.stringify(IN_LOG).length, 0);
     if (room < 0) return { ...status, edges: [...edges.slice(0, index), ...bare.edges.slice(index)] };
@@ -56,4 +56,4 @@ function fitting(status: Status): Status {
 }
 
 const cut = (reason: string): string =>
-  reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`;
+  reason.length <= MAX_REASON_LENGTH ? reason : `${reason.slice(0, MAX_REASON_LENGTH - 1)}…`;

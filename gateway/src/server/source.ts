@@ -60,12 +60,12 @@ export interface Source {
 
 const WAIT_SECONDS = 30;
 /** The server's wait, and some time for the answer to arrive. */
-const LONGEST_MS = 40_000;
+const MAX_MS = 40_000;
 /** One page of events. */
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 /** With more, all objects are read again: one page of a list costs as much as a few objects. */
-const MOST_SINGLE = 50;
-const MOST_PAGES = 100;
+const MAX_SINGLE = 50;
+const MAX_PAGES = 100;
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
 interface SourceOptions {
@@ -90,7 +90,7 @@ export class ServerSource implements Source {
   constructor({ projects, ...options }: SourceOptions) {
     this.#projects = projects;
     this.api = new Tunnelplane({ ...options, timeoutMs: 10_000, connections: 8 });
-    this.#waiting = new Tunnelplane({ ...options, timeoutMs: LONGEST_MS, connections: 1 });
+    this.#waiting = new Tunnelplane({ ...options, timeoutMs: MAX_MS, connections: 1 });
   }
 
   get entries(): readonly Entry[] {
@@ -121,7 +121,7 @@ export class ServerSource implements Source {
     const { objects, credentials, hostCertificates, projects, ended } = namedBy(events);
     // The served objects, and the credentials that may serve them, can be other ones now.
     if (projects) return this.#readAll();
-    if (objects.size > MOST_SINGLE) await this.#readObjects();
+    if (objects.size > MAX_SINGLE) await this.#readObjects();
     else await Promise.all([...objects].map((id) => this.#readOne(id)));
     this.#moveTo(last);
     return { objects: objects.size > 0, credentials, hostCertificates, ended };
@@ -130,7 +130,7 @@ export class ServerSource implements Source {
   /** The events since one: waits for the first of them. */
   async #comeSince(position: string | undefined, signal: AbortSignal): Promise<readonly Event[]> {
     const events = [...(await this.#waiting.events.after(position, WAIT_SECONDS, { signal }))];
-    for (let page = 1, latest = events.length; latest === MOST_EVENTS && page < MOST_PAGES; page++) {
+    for (let page = 1, latest = events.length; latest === MAX_EVENTS && page < MAX_PAGES; page++) {
       const more = await this.api.events.after(events.at(-1)?.event_id, 0);
       events.push(...more);
       latest = more.length;

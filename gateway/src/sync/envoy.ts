@@ -14,7 +14,7 @@ import type { Engine, Refusal } from "./synchroniser";
 const SILENT_MS = 5000;
 const SILENT_MS_FOR_EACH_CHAIN = 5;
 /** Each reason costs Envoy's start. */
-const MOST_REASONS = 20;
+const MAX_REASONS = 20;
 const ITS_LOG = "Envoy's log says why";
 
 /** Envoy, as a child or beside the gateway. It reads files; its admin interface says whether it took them. */
@@ -153,7 +153,7 @@ export class Envoy implements Engine {
       return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
     };
     const reasons = new Map<string, string>();
-    for (const cluster of clusters.filter(isMissing).slice(0, MOST_REASONS)) {
+    for (const cluster of clusters.filter(isMissing).slice(0, MAX_REASONS)) {
       const fault = await this.#faultOf(cluster);
       if (fault !== undefined) reasons.set(String(cluster.name), fault);
     }

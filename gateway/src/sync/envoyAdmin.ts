@@ -2,7 +2,7 @@ import { request } from "node:http";
 
 import { causeIn } from "./envoyProgram";
 
-const LONGEST_MS = 2000;
+const MAX_MS = 2000;
 
 /** How Envoy dealt with the versions of a file. */
 export interface Updates {
@@ -70,7 +70,7 @@ export class EnvoyAdmin {
 
   ask(path: string, method = "GET"): Promise<string> {
     return new Promise((resolve, reject) => {
-      request({ socketPath: this.socket, path, method, timeout: LONGEST_MS }, (answer) => {
+      request({ socketPath: this.socket, path, method, timeout: MAX_MS }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (chunk) => {
           text += chunk;

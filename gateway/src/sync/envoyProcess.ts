@@ -7,7 +7,7 @@ const START_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const ADOPTED_EVERY_MS = 1000;
 /** How often in a row an adopted Envoy may fail to answer before another one is started. */
-const MOST_SILENT = 3;
+const MAX_SILENT = 3;
 const AGAIN_MS = 1000;
 const END_MS = 5000;
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
@@ -59,7 +59,7 @@ export class EnvoyProcess {
     let silent = 0;
     const watching = setInterval(async () => {
       silent = (await this.options.admin.isReady()) ? 0 : silent + 1;
-      if (silent < MOST_SILENT || !this.#isIn("adopted")) return;
+      if (silent < MAX_SILENT || !this.#isIn("adopted")) return;
       clearInterval(watching);
       this.options.warn(
         "Envoy, which an earlier gateway had started, does not answer; another one is started",

@@ -37,7 +37,7 @@ export function checkProgram(program: string): void {
   if (fault !== undefined) throw new Error(fault);
 }
 
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Has an Envoy that serves nothing check a configuration. @param beside the folder for its files */
 export async function validate(
@@ -53,7 +53,7 @@ export async function validate(
       mode: 0o600,
     });
     await runFile(program, ["--mode", "validate", "-l", "warn", "-c", file], {
-      timeout: LONGEST_MS,
+      timeout: MAX_MS,
       maxBuffer: 64 << 20,
     });
     return undefined;
@@ -62,14 +62,14 @@ export async function validate(
     // The check was not possible, for example because the disk is full.
     if (typeof code === "string" && !killed) throw error;
     return killed
-      ? `it did not finish within ${LONGEST_MS / 1000} s`
+      ? `it did not finish within ${MAX_MS / 1000} s`
       : (causeIn(String(stderr ?? "")) ?? "it ended without saying why");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const LONGEST_CAUSE = 300;
+const MAX_CAUSE_LENGTH = 300;
 
 /**
  * Only the cause of a fault that Envoy found: the whole message also quotes keys and names of other edges.
@@ -78,5 +78,5 @@ export function causeIn(said: string): string | undefined {
   const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;
   const constraint = /^: (Proto constraint [^\n]*)/m.exec(own)?.[1]?.split("caused by ").at(-1);
   const first = own.split("\n", 1)[0]?.split(/(?<=\)): \{|:? goo\.gle\/debug/)[0];
-  return (constraint ?? first)?.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST_CAUSE) || undefined;
+  return (constraint ?? first)?.replaceAll(/\s+/g, " ").trim().slice(0, MAX_CAUSE_LENGTH) || undefined;
 }

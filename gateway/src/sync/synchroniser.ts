@@ -28,9 +28,9 @@ export interface Refusal {
 export class Unfinished extends Error {}
 
 /** Checks of one try; the next try continues. Each check starts an Envoy. */
-const MOST_CHECKS = 200;
+const MAX_CHECKS = 200;
 /** A round for clusters and one for listeners; the same again if Envoy has lost something in between. */
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 const BEHIND = "Envoy did not take the last change; it goes on serving the configuration before";
 const KEPT = "Envoy goes on serving the configuration before";
 
@@ -44,7 +44,7 @@ interface Refused {
 }
 
 /** How many of the edges that were left out are tried again with a change: each may need a search. */
-const MOST_TRIED_AGAIN = 16;
+const MAX_TRIED_AGAIN = 16;
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
 
@@ -105,7 +105,7 @@ export class Synchroniser {
 
   /** Those tried longest ago come first: one that is left out again goes to the end. */
   #forgetUnproven(): boolean {
-    const again = [...this.#leftOut].filter(([, { isProven }]) => !isProven).slice(0, MOST_TRIED_AGAIN);
+    const again = [...this.#leftOut].filter(([, { isProven }]) => !isProven).slice(0, MAX_TRIED_AGAIN);
     return again.map(([id]) => this.#leftOut.delete(id)).length > 0;
   }
 
@@ -137,7 +137,7 @@ export class Synchroniser {
           alone,
         });
       const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
-      if (isStuck || round === MOST_ROUNDS)
+      if (isStuck || round === MAX_ROUNDS)
         throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
       configuration = make(objects, this.#reasons);
       refused = await this.engine.push(configuration);
@@ -220,9 +220,9 @@ export class Synchroniser {
   }
 
   #ask({ ask, make, without }: Search): Promise<string | undefined> {
-    if (++this.#checks > MOST_CHECKS)
+    if (++this.#checks > MAX_CHECKS)
       throw new Error(
-        `Envoy refused the configuration, and ${MOST_CHECKS} checks did not find all edges at fault: the next try looks for the others. ${KEPT}`,
+        `Envoy refused the configuration, and ${MAX_CHECKS} checks did not find all edges at fault: the next try looks for the others. ${KEPT}`,
       );
     return ask(make(new Map([...without].map((id) => [id, "Envoy is being asked about it"]))));
   }

@@ -4,8 +4,8 @@ import { UNRECORDED } from "@tunnelplane/sdk/meaning";
 
 /** Stands for what is left out of a path. */
 const LEFT_OUT = "…";
-const LONGEST_SEGMENT = 32;
-const LONGEST_PATH = 512;
+const MAX_SEGMENT_LENGTH = 32;
+const MAX_PATH_LENGTH = 512;
 
 /** A path without its query. Segments that are long may be secrets, and are left out. */
 export function pathOf(text: string): string {
@@ -13,9 +13,9 @@ export function pathOf(text: string): string {
   const kept: string[] = [];
   let length = 0;
   for (const segment of path.split("/")) {
-    const short = segment.length > LONGEST_SEGMENT ? LEFT_OUT : segment;
+    const short = segment.length > MAX_SEGMENT_LENGTH ? LEFT_OUT : segment;
     length += short.length + 1;
-    if (length > LONGEST_PATH) return [...kept, LEFT_OUT].join("/");
+    if (length > MAX_PATH_LENGTH) return [...kept, LEFT_OUT].join("/");
     kept.push(short);
   }
   return kept.join("/");

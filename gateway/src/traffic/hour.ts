@@ -2,12 +2,12 @@ import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { type Counted, isAnswered, type Reported } from "./line";
 
 /** The limit of different lines in an hour; requests beyond it are counted together. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 /**
  * The limit of lines for requests that were not answered, so that a caller who tries many paths displaces
  * nobody.
  */
-const MOST_REFUSED = 2_000;
+const MAX_REFUSED = 2_000;
 
 /** Counts equal requests. */
 export interface Counter {
@@ -31,7 +31,7 @@ export class Hour {
     const text = textOf(line);
     return (
       this.#counters.get(text) ??
-      (isLetIn || this.#refused < MOST_REFUSED ? this.#begin(text, isLetIn) : this.#other)
+      (isLetIn || this.#refused < MAX_REFUSED ? this.#begin(text, isLetIn) : this.#other)
     );
   }
 
@@ -47,7 +47,7 @@ export class Hour {
   }
 
   #begin(text: string, isLetIn: boolean): Counter {
-    if (this.#counters.size >= MOST_LINES) return this.#other;
+    if (this.#counters.size >= MAX_LINES) return this.#other;
     if (!isLetIn) this.#refused++;
     const counter = { count: 0 };
     this.#counters.set(text, counter);

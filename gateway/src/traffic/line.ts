@@ -24,10 +24,10 @@ export interface Reported {
 
 /** Envoy's sign for a value that is missing. */
 const NOTHING = "-";
-const MOST_OF_METHOD = 32;
-const MOST_OF_USER_AGENT = 256;
-const MOST_OF_ISSUER = 256;
-const MOST_OF_AUDIENCES = 1024;
+const MAX_PER_METHOD = 32;
+const MAX_PER_USER_AGENT = 256;
+const MAX_PER_ISSUER = 256;
+const MAX_PER_AUDIENCE = 1024;
 
 type Said<Format> = { readonly port: string } & { readonly [Name in keyof Format]: string };
 
@@ -73,14 +73,14 @@ function requestOf(
   const line: Counted = {
     address: `${name}:${port}`,
     host: hostOf(host),
-    method: atMost(MOST_OF_METHOD, method),
+    method: atMost(MAX_PER_METHOD, method),
     // Envoy reports the path of such a request partly changed.
     path: details === "path_normalization_failed" ? UNRECORDED : pathOf(path),
     from: callerOf(request.from, addresses),
     client_certificate: declared.authorityOf(edge, request.issuerOfCertificate),
     token: tokenOf(request, route),
     session: sessionOf(request, route),
-    user_agent: userAgent === NOTHING ? null : atMost(MOST_OF_USER_AGENT, userAgent),
+    user_agent: userAgent === NOTHING ? null : atMost(MAX_PER_USER_AGENT, userAgent),
     tls: versionOf(request.tls),
     status: Number(request.status) || null,
   };
@@ -101,7 +101,7 @@ function tokenOf(
   if (token === "none" || isNoneSent(token)) return null;
   if (INVALID.test(details)) return "invalid";
   // Nobody looked at it, or nobody knows who signed it.
-  if (issuer === NOTHING || issuer.length > MOST_OF_ISSUER) return UNRECORDED;
+  if (issuer === NOTHING || issuer.length > MAX_PER_ISSUER) return UNRECORDED;
   const audiences = audiencesIn(audience);
   if (audiences === undefined) return UNRECORDED;
   const asked = route?.jwt_validation;
@@ -121,7 +121,7 @@ function tokenOf(
 
 /** Envoy reports one audience as it is, and several as a list in JSON. */
 function audiencesIn(text: string): string[] | undefined {
-  if (text.length > MOST_OF_AUDIENCES) return undefined;
+  if (text.length > MAX_PER_AUDIENCE) return undefined;
   if (text === NOTHING) return [];
   if (!text.startsWith("[")) return [text];
   try {

@@ -14,15 +14,15 @@ import { bodiesIn, textsIn } from "./reports";
 /** The traffic of this time may be lost when the gateway is killed. */
 const WRITE_EVERY_MS = 5_000;
 /** The limit of reports that are recognised without being read; equal requests have equal reports. */
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 /**
  * The limit of hours that are kept in memory because they cannot be written (the disk is full, say); older
  * ones are dropped.
  */
-const MOST_UNWRITTEN = 3;
+const MAX_UNWRITTEN = 3;
 /** Envoy reports some 512 KiB at once, plus one request at most. */
-const LARGEST_REPORT = 2 ** 21;
-const MOST_CONNECTIONS = 256;
+const MAX_REPORT_SIZE = 2 ** 21;
+const MAX_CONNECTIONS = 256;
 
 interface Options {
   readonly state: string;
@@ -54,7 +54,7 @@ export class Recorder implements Recording {
   ) {
     this.#files = new TrafficFiles(trafficFolder(options.state));
     this.#server = createServer((request, response) => this.#answer(request, response));
-    this.#server.maxConnections = MOST_CONNECTIONS;
+    this.#server.maxConnections = MAX_CONNECTIONS;
     // Envoy loses what it reports on a connection that ends just then.
     this.#server.keepAliveTimeout = 0;
     this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
@@ -100,7 +100,7 @@ export class Recorder implements Recording {
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length > LARGEST_REPORT) request.destroy();
+      if (length > MAX_REPORT_SIZE) request.destroy();
       else chunks.push(chunk);
     });
     request.on("error", () => response.destroy());
@@ -132,7 +132,7 @@ export class Recorder implements Recording {
   #learn(bytes: string, body: Buffer): Counter | undefined {
     const line = lineOf(textsIn(body), this.#declared, this.options.addresses);
     const counter = line && this.hour.counter(line);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(bytes, counter);
     return counter;
   }
@@ -158,7 +158,7 @@ export class Recorder implements Recording {
   async #writeNow(): Promise<void> {
     this.#turn();
     this.#files.deleteUntil(Date.now() - this.options.keepFor);
-    for (const hour of [...this.#unwritten].slice(0, -MOST_UNWRITTEN)) this.#unwritten.delete(hour);
+    for (const hour of [...this.#unwritten].slice(0, -MAX_UNWRITTEN)) this.#unwritten.delete(hour);
     for (const hour of [...this.#unwritten]) {
       // Before the writing, so that requests counted meanwhile are written the next time.
       this.#unwritten.delete(hour);

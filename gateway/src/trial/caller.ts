@@ -9,7 +9,7 @@ import { SIGNED } from "./standIns";
 import type { KeySets } from "./tokens";
 
 /** The time for one request. A longer one is a fault. */
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 /** Stands in a path for a part that was not recorded. It is longer than any part that is left out. */
 const LEFT_OUT = ["…", "x".repeat(33)] as const;
 
@@ -35,13 +35,13 @@ export async function send(
   const timer = setTimeout(() => {
     tooLate.now = true;
     socket.destroy();
-  }, LONGEST_MS);
+  }, MAX_MS);
   try {
     socket.write(proxyLine(request.from, port));
     const spoken = tls === null ? socket : await handshake(socket, request, tls, own);
     const text = `${[...linesOf(request, means, more)].join("\r\n")}\r\n\r\n`;
     const read = spoken ? await readAnswer(spoken, text) : NOTHING;
-    if (tooLate.now) throw new Error(`no answer within ${LONGEST_MS / 1000} s`);
+    if (tooLate.now) throw new Error(`no answer within ${MAX_MS / 1000} s`);
     return read;
   } finally {
     clearTimeout(timer);

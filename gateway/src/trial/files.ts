@@ -3,9 +3,9 @@ import { decisionRequestSchema, isObject, messageOf, own, validateModule } from 
 import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { KINDS } from "./answered";
 
-const MOST_BYTES = 256 << 20;
-const MOST_REQUESTS = 1000;
-const LONGEST_PROBLEMS = 5;
+const MAX_BYTES = 256 << 20;
+const MAX_REQUESTS = 1000;
+const MAX_PROBLEMS_LENGTH = 5;
 
 /** Reads a world: `{"objects": [{"kind", "id", "fields"}, …], "ports": […]}`, or the list alone. */
 export function readWorld(file: string): World {
@@ -50,10 +50,10 @@ export function readRequests(file: string): DecisionRequest[] {
   if (!Array.isArray(list))
     throw new Error(`${file} must hold {"requests": [{"address": "app.example.com:443", "from": …}, …]}`);
   if (list.length === 0) throw new Error(`${file} holds no request: give at least one`);
-  if (list.length > MOST_REQUESTS)
-    throw new Error(`${file} holds ${list.length} requests, and a trial has at most ${MOST_REQUESTS}`);
+  if (list.length > MAX_REQUESTS)
+    throw new Error(`${file} holds ${list.length} requests, and a trial has at most ${MAX_REQUESTS}`);
   const problems = list.flatMap((one: unknown, index) => problemsOf(one, `requests[${index}]`));
-  if (problems.length > 0) throw new Error(`${file}: ${problems.slice(0, LONGEST_PROBLEMS).join("; ")}`);
+  if (problems.length > 0) throw new Error(`${file}: ${problems.slice(0, MAX_PROBLEMS_LENGTH).join("; ")}`);
   return list;
 }
 
@@ -73,7 +73,7 @@ function problemsOf(value: unknown, place: string): string[] {
 function readJson(file: string): unknown {
   try {
     const { size } = statSync(file);
-    if (size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES >> 20} MiB`);
+    if (size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES >> 20} MiB`);
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new Error(`${file} could not be read: ${messageOf(error)}`);

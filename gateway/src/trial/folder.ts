@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LONGEST_SOCKET } from "../envoy/names";
+import { MAX_SOCKET_LENGTH } from "../envoy/names";
 
 /** Reads the ids of processes, one on each line. When nobody writes any more, it ends them. */
 const GUARD =
   'while read -r pid; do pids="$pids $pid"; done; [ -n "$pids" ] && kill -KILL $pids; rm -rf "$1"';
 /** The path of a socket in it adds `/sockets/` and sixteen digits. */
-const LONGEST_FOLDER = LONGEST_SOCKET - "/sockets/0123456789abcdef.sock".length;
+const MAX_FOLDER_LENGTH = MAX_SOCKET_LENGTH - "/sockets/0123456789abcdef.sock".length;
 
 /**
  * The temporary folder of a trial. A guard beside this process removes it and ends the programs of the trial,
@@ -32,10 +32,10 @@ export class TrialFolder {
     guard.stdin?.on("error", () => undefined);
     guard.unref();
     const folder = new TrialFolder(path, guard);
-    if (Buffer.byteLength(path) > LONGEST_FOLDER) {
+    if (Buffer.byteLength(path) > MAX_FOLDER_LENGTH) {
       void folder.remove();
       throw new Error(
-        `the path ${path} is too long for the sockets in it: set TMPDIR to a folder of at most ${LONGEST_FOLDER - "/tpt-123456".length} bytes`,
+        `the path ${path} is too long for the sockets in it: set TMPDIR to a folder of at most ${MAX_FOLDER_LENGTH - "/tpt-123456".length} bytes`,
       );
     }
     mkdirSync(join(path, "sockets"), { mode: 0o700 });

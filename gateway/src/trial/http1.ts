@@ -9,7 +9,7 @@ export interface HttpAnswer {
 }
 
 /** More than the longest answer that can be declared, which has 65,536 characters. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** Sends raw bytes over an open connection, and reads one answer of HTTP/1.1. */
 export async function readAnswer(socket: Socket, text: string): Promise<HttpAnswer> {
@@ -22,7 +22,7 @@ export async function readAnswer(socket: Socket, text: string): Promise<HttpAnsw
       const [head = "", body] = said.split(/\r\n\r\n(.*)/s);
       const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
       const isWhole = length !== undefined && body !== undefined && body.length >= Number(length);
-      if (isWhole || said.length > MOST_BYTES) resolve();
+      if (isWhole || said.length > MAX_BYTES) resolve();
     });
     socket.on("close", () => resolve());
     socket.on("error", () => resolve());

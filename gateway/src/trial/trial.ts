@@ -29,7 +29,7 @@ import { KeySets } from "./tokens";
 import { TrialEnvoy } from "./trialEnvoy";
 
 /** Each takes a socket of this machine. */
-const MOST_LISTENERS = 20;
+const MAX_LISTENERS = 20;
 const SIGN_IN_PATH = "/.tunnelplane/trial/sign-in/";
 
 /**
@@ -100,9 +100,9 @@ export class Trial {
       (port) => ports === undefined || ports.includes(port),
     );
     const tcp = [...new Set(tcpHostportsOf(objects).map(({ port }) => port))];
-    if (served.length + tcp.length > MOST_LISTENERS)
+    if (served.length + tcp.length > MAX_LISTENERS)
       throw new Error(
-        `the edges of these requests have ${served.length + tcp.length} ports, and a trial has at most ${MOST_LISTENERS}: try fewer requests at once`,
+        `the edges of these requests have ${served.length + tcp.length} ports, and a trial has at most ${MAX_LISTENERS}: try fewer requests at once`,
       );
     return {
       certificates: await this.own.certificates([...new Set(hostports.map(({ host }) => host))]),

@@ -6,7 +6,7 @@ import { addressesHere, candidatesFor } from "./system";
 const ANSWER_MS = 1000;
 const TRIES = 2;
 /** The limit of all questions for a name. */
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 /** Codes for a name without an address; with any other code, it is not known whether it has one. */
 const NONE = ["ENOTFOUND", "ENODATA", "EBADNAME"];
 
@@ -35,7 +35,7 @@ export async function lookup(name: string): Promise<Found> {
   }
   // A new one for each name: it reads /etc/resolv.conf, keeps nothing, and can be stopped.
   const resolver = new promises.Resolver({ timeout: ANSWER_MS, tries: TRIES });
-  const late = setTimeout(() => resolver.cancel(), LONGEST_MS);
+  const late = setTimeout(() => resolver.cancel(), MAX_MS);
   try {
     let last: Found = { v4: [], v6: [], ttl: 0, code: "ENOTFOUND" };
     for (const candidate of candidatesFor(name)) {

@@ -5,13 +5,13 @@ import { waitAtMost } from "../waiting";
 import { lookup } from "./lookup";
 
 /** Each name costs two DNS queries a minute. */
-export const MOST_NAMES = 10_000;
+export const MAX_NAMES = 10_000;
 /** The addresses of one name. Envoy tries them one after the other. */
-const MOST_ADDRESSES = 16;
+const MAX_ADDRESSES = 16;
 const LOOK_EVERY_MS = 5000;
 /** How soon a name is looked up again, whatever its TTL says; looking every 5 s makes it a minute. */
-const SHORTEST_MS = 5000;
-const LONGEST_MS = 55_000;
+const MIN_MS = 5000;
+const MAX_MS = 55_000;
 /** Limits thousands of names to 200 a second. */
 const EACH_MS = 5;
 /** Timers fire a little early at times. */
@@ -63,10 +63,10 @@ export class Names {
     const wanted = new Set([...names].map((name) => name.toLowerCase()));
     for (const name of this.#names.keys()) if (!wanted.has(name)) this.#drop(name);
     const fresh = [...wanted].filter((name) => !this.#names.has(name));
-    const taken = fresh.slice(0, Math.max(MOST_NAMES - this.#names.size, 0));
+    const taken = fresh.slice(0, Math.max(MAX_NAMES - this.#names.size, 0));
     if (taken.length < fresh.length)
       this.options.warn(
-        `${wanted.size} names of backends are more than the ${MOST_NAMES} that a gateway resolves: use fewer, or addresses`,
+        `${wanted.size} names of backends are more than the ${MAX_NAMES} that a gateway resolves: use fewer, or addresses`,
       );
     for (const name of taken) this.#add(name);
     if (taken.length > 0) this.#lookAtDue();
@@ -80,7 +80,7 @@ export class Names {
   /** The known addresses; undefined for a name that is not kept. */
   addressesOf(name: string): readonly string[] | undefined {
     const known = this.#names.get(name.toLowerCase());
-    return known && [...known.v4, ...known.v6].slice(0, MOST_ADDRESSES);
+    return known && [...known.v4, ...known.v6].slice(0, MAX_ADDRESSES);
   }
 
   /** The same, after a new name was looked up. */
@@ -138,15 +138,14 @@ export class Names {
       if (v4) known.v4 = inOneOrder(v4);
       if (v6) known.v6 = inOneOrder(v6);
       known.failures = 0;
-      known.dueAt =
-        startedAt + Math.min(Math.max(ttl * 1000, SHORTEST_MS, this.#names.size * EACH_MS), LONGEST_MS);
+      known.dueAt = startedAt + Math.min(Math.max(ttl * 1000, MIN_MS, this.#names.size * EACH_MS), MAX_MS);
       if (String(this.addressesOf(name)) !== before) {
         this.isChanged = true;
         this.#isSaved = false;
       }
     } else {
       known.failures++;
-      known.dueAt = startedAt + Math.min(SHORTEST_MS * 2 ** known.failures, LONGEST_MS);
+      known.dueAt = startedAt + Math.min(MIN_MS * 2 ** known.failures, MAX_MS);
       const addresses = this.addressesOf(name) ?? [];
       this.options.warn(
         `the name ${name} cannot be resolved (${code}): ${addresses.length > 0 ? "the gateway goes on using its last addresses" : "requests to it are refused until it can. Is it spelled correctly, and known on this machine?"}`,
@@ -200,4 +199,4 @@ class Queue {
 
 /** Servers answer in changing order. */
 const inOneOrder = (addresses: readonly string[]): readonly string[] =>
-  [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);
+  [...new Set(addresses)].sort().slice(0, MAX_ADDRESSES);

@@ -4,10 +4,10 @@ import { isIP } from "node:net";
 const HOSTS = "/etc/hosts";
 const RESOLVER = "/etc/resolv.conf";
 /** The number of suffixes that the C library takes from `search`. */
-const MOST_SUFFIXES = 6;
+const MAX_SUFFIXES = 6;
 /** A list of blocked names has some MiB. */
 const LARGEST = 8_388_608;
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 /** The settings for names in the files of a system. */
 interface Files {
@@ -30,7 +30,7 @@ export function candidatesFor(name: string): readonly string[] {
   const { suffixes, dots } = files();
   const completed = suffixes.map((suffix) => `${name}.${suffix}`);
   const all = name.split(".").length - 1 >= dots ? [name, ...completed] : [...completed, name];
-  return all.filter((one) => one.length <= LONGEST_NAME);
+  return all.filter((one) => one.length <= MAX_NAME_LENGTH);
 }
 
 /** Read again when they changed. */
@@ -84,5 +84,5 @@ function readResolver(text: string): Pick<Files, "suffixes" | "dots"> {
     if (word === "options")
       dots = Number(values.flatMap((one) => /^ndots:(\d+)$/.exec(one)?.[1] ?? []).at(-1) ?? dots);
   }
-  return { suffixes: suffixes.slice(0, MOST_SUFFIXES), dots };
+  return { suffixes: suffixes.slice(0, MAX_SUFFIXES), dots };
 }

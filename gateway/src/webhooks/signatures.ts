@@ -14,7 +14,7 @@ export interface Signed {
 /** How old a signature may be, as Slack, Stripe and Svix say in their documents. */
 const OLDEST_S = 5 * 60;
 /** Signatures of one request: services that change their secret send two. */
-const MOST_SIGNATURES = 10;
+const MAX_SIGNATURES = 10;
 /** Fields of one form. */
 const MAX_FIELDS = 1000;
 
@@ -94,7 +94,7 @@ function isSame(sent: string | undefined, expected: string): boolean {
 }
 
 const isOneOf = (sent: readonly (string | undefined)[], expected: string): boolean =>
-  sent.slice(0, MOST_SIGNATURES).some((one) => isSame(one, expected));
+  sent.slice(0, MAX_SIGNATURES).some((one) => isSame(one, expected));
 
 /** @param at in seconds since 1970 @param now in milliseconds */
 const isRecent = (at: string | undefined, now: number): boolean =>

@@ -10,9 +10,9 @@ import {
 import { type Difference, differences, type Properties } from "./values";
 
 /** How many differences a message lists at most. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 /** Longer values are left out of messages: certificates, keys, bodies. */
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 
 /**
  * Why a program may not adopt an object: the properties in which the two differ. A property that the program
@@ -40,19 +40,20 @@ export function refusalToAdopt(
   const secrets = secretPathsOf(definition).map((path) =>
     formatPath(camelCasePath(createSchema(definition), path.split("."))),
   );
-  const listed = found.slice(0, MOST_LISTED).map((difference) => {
+  const listed = found.slice(0, MAX_LISTED).map((difference) => {
     const path = formatPath(difference.path);
     const isSecret =
       hidden.includes(String(difference.path[0])) ||
       secrets.some((secret) => secret === path || secret.startsWith(`${path}.`));
     return inWords(path, difference, isSecret);
   });
-  const rest = found.length > MOST_LISTED ? `; and ${found.length - MOST_LISTED} more` : "";
+  const rest = found.length > MAX_LISTED ? `; and ${found.length - MAX_LISTED} more` : "";
   return `cannot import ${id}, which differs from the program: ${listed.join("; ")}${rest}. Declare the values that the object has, or change the object first`;
 }
 
 function inWords(path: string, { actual, declared }: Difference, isSecret: boolean): string {
   const [before = "", after = ""] = [actual, declared].map((value) => JSON.stringify(value ?? null));
-  if (isSecret || before.length > LONGEST_SHOWN || after.length > LONGEST_SHOWN) return `${path} differs`;
+  if (isSecret || before.length > MAX_SHOWN_LENGTH || after.length > MAX_SHOWN_LENGTH)
+    return `${path} differs`;
   return `${path} is ${actual == null ? "not set" : before}, ${declared == null ? "not declared" : `declared ${after}`}`;
 }

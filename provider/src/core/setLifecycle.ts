@@ -8,13 +8,13 @@ import {
   type SetObject,
   type Transport,
 } from "@tunnelplane/sdk";
-import { ERRORS, MOST_SET_OBJECTS, own } from "@tunnelplane/sdk/contract";
+import { ERRORS, MAX_SET_OBJECTS, own } from "@tunnelplane/sdk/contract";
 import { idempotencyKeyOf } from "./creation";
 
 /** Most objects that one message names. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 /** How often an answer may turn out to belong to a set that was deleted. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** A set as a program declares it: the fields of each object, by `<kind>/<key>`. */
 export interface DeclaredSet {
@@ -44,7 +44,7 @@ export class SetLifecycle {
     declared: DeclaredSet,
     { ids }: Pick<RecordedSet, "ids">,
   ): Promise<ChangeSetResult> {
-    const planned = await new ChangeSets(transport).plan(requestOf(declared, MOST_SET_OBJECTS));
+    const planned = await new ChangeSets(transport).plan(requestOf(declared, MAX_SET_OBJECTS));
     refuseForeign(
       declared.set,
       planned.operations.filter(({ op }) => op === "delete"),
@@ -115,7 +115,7 @@ export class SetLifecycle {
         });
       const now = recordOf(recorded, declared, body);
       // A repeated answer may belong to a set that was destroyed meanwhile.
-      if (!replayed || earlier === MOST_TRIES) return now;
+      if (!replayed || earlier === MAX_TRIES) return now;
       const found = await this.read(transport, now);
       if (found && Object.entries(now.ids).every(([name, id]) => own(found.ids, name) === id)) return now;
     }
@@ -153,8 +153,8 @@ function refuseForeign(
 }
 
 function foreignError(set: string, names: readonly string[]): Error {
-  const named = names.slice(0, MOST_NAMED).join(", ");
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  const named = names.slice(0, MAX_NAMED).join(", ");
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   return new Error(
     `the change set ${set} has objects that this stack did not put there and does not delete: ${named}${more}; declare them in the catalogue, or delete them on the server`,
   );

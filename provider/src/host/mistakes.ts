@@ -6,7 +6,7 @@ import type * as TargetModule from "../core/target";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
 /** Further mistakes are only counted. */
-const MOST_MISTAKES = 50;
+const MAX_MISTAKES = 50;
 
 /**
  * The mistakes in the resources of each run, by resource; the Automation API may have several runs at once.
@@ -33,9 +33,9 @@ export function mistakesBeside(kind: string, title: string, args: object): Other
     const others = [...all].flatMap(([of, mistakes]) =>
       of === title ? [] : mistakes.map((mistake) => `besides, in ${of}: ${mistake}`),
     );
-    const more = others.length - MOST_MISTAKES;
+    const more = others.length - MAX_MISTAKES;
     return more > 0
-      ? [...others.slice(0, MOST_MISTAKES), `besides, ${more} more mistakes in this program`]
+      ? [...others.slice(0, MAX_MISTAKES), `besides, ${more} more mistakes in this program`]
       : others;
   };
 }

@@ -15,7 +15,7 @@ type InProgram<T> = T extends readonly (infer Item)[]
     : T;
 
 /** The most that one call gives. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 /**
  * The hostports that gateways serve, the newest first. As the next two, it asks the server, the key and the
@@ -56,8 +56,8 @@ async function listed<T extends object>(kind: Contract.ObservedKind): Promise<In
   return operation.withServer(async (transport) => {
     const rows: InProgram<T>[] = [];
     for await (const row of new ObservedCollection<T>(transport, OBSERVED[kind]).list()) {
-      if (rows.length === MOST_ROWS)
-        throw new Error(`there are more than ${MOST_ROWS} ${OBSERVED[kind].title}s`);
+      if (rows.length === MAX_ROWS)
+        throw new Error(`there are more than ${MAX_ROWS} ${OBSERVED[kind].title}s`);
       rows.push(rename(schema, { ...row }, "camelCase") as InProgram<T>);
     }
     return rows;

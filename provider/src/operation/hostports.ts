@@ -5,7 +5,7 @@ import type { Claims } from "./claims";
 import type { RecordedResource } from "./stateBackend";
 
 /** How often to retry when somebody else changes the same edge at the same time. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** The hostports that may have to be taken from other edges of the stack. */
 export interface Wanted {
@@ -68,7 +68,7 @@ export class MovingHostports {
       try {
         return await run();
       } catch (error) {
-        if (tries === MOST_TRIES) throw error;
+        if (tries === MAX_TRIES) throw error;
         const holders = await holdersBehind(error, wanted);
         const givenUp = await Promise.all(holders.map(this.claims.givesUp));
         // The other edge may have been updated just before the state was read; then there is no holder, and
@@ -106,7 +106,7 @@ async function changeHostports(
       await transport.request("PATCH", path, { hostports }, { ifMatch: etag });
       return;
     } catch (error) {
-      if (!(error instanceof PreconditionFailedError) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof PreconditionFailedError) || tries === MAX_TRIES) throw error;
     }
   }
 }

@@ -9,7 +9,7 @@ import type { Operation } from "./operation";
 export type { DeclaredSet, RecordedSet };
 
 /** More operations than these are only counted. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** The steps of a catalogue as one resource: its lifecycle, with the work around it that every host needs. */
 export class SetSteps {
@@ -37,8 +37,8 @@ export class SetSteps {
         if (urn && operations.length > 0) {
           // Loaded here: the reader of catalogues comes with these words, and would slow the start of runs.
           const { countsOf, linesOf }: typeof Catalogues = require("@tunnelplane/sdk/catalogue");
-          const shown = operations.slice(0, MOST_SHOWN).flatMap(linesOf);
-          if (operations.length > MOST_SHOWN) shown.push(`and ${operations.length - MOST_SHOWN} more`);
+          const shown = operations.slice(0, MAX_SHOWN).flatMap(linesOf);
+          if (operations.length > MAX_SHOWN) shown.push(`and ${operations.length - MAX_SHOWN} more`);
           await host.inform(
             [`${declared.set}: ${countsOf(operations, "planned")}`, ...shown].join("\n"),
             urn.of,

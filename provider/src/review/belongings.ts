@@ -14,7 +14,7 @@ export interface Belonging {
 }
 
 /** Names in a sentence, so that a report stays short. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /**
  * Takes out of the server's copy of an object the modules that resources of the stack declare before and none
@@ -63,8 +63,8 @@ export function unseenOwners(
     );
   }
   if (unseen.size === 0) return [];
-  const names = [...unseen.values()].slice(0, MOST_NAMES).join(", ");
-  const more = unseen.size > MOST_NAMES ? ` and ${unseen.size - MOST_NAMES} more` : "";
+  const names = [...unseen.values()].slice(0, MAX_NAMES).join(", ");
+  const more = unseen.size > MAX_NAMES ? ` and ${unseen.size - MAX_NAMES} more` : "";
   const where = asked
     ? "neither in this preview nor among what the API key may see"
     : "not in this preview (use --url and --api-key)";

@@ -19,7 +19,7 @@ export interface Section {
 }
 
 /** A long name or sentence must not take the room of other rules. */
-const LONGEST_ENTRY = 2000;
+const MAX_ENTRY_LENGTH = 2000;
 
 /**
  * Chooses the entries of a comment of limited length: one of each rule, then some of each section, and then
@@ -45,7 +45,7 @@ export class Comment {
     for (const [entry, text] of short) {
       this.#left += text.length;
       const whole = written(entry.text);
-      const fits = whole.length <= Math.min(this.#left, LONGEST_ENTRY);
+      const fits = whole.length <= Math.min(this.#left, MAX_ENTRY_LENGTH);
       this.#texts.set(entry, fits ? whole : text);
       this.#take(fits ? whole : text);
     }

@@ -56,7 +56,7 @@ function drawing(
 }
 
 const LETTERS_OF_LINE = 21;
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 const LINE = 16;
 
 /** A text in the middle of a box, on a few lines; the title has all of it. */
@@ -68,9 +68,9 @@ function lines(text: string): string {
       all[all.length - 1] = `${last} ${word}`;
     else all.push(word);
   }
-  const shown = all.slice(0, MOST_LINES);
-  if (all.length > MOST_LINES)
-    shown[MOST_LINES - 1] = `${(shown[MOST_LINES - 1] ?? "").slice(0, LETTERS_OF_LINE - 1)}…`;
+  const shown = all.slice(0, MAX_LINES);
+  if (all.length > MAX_LINES)
+    shown[MAX_LINES - 1] = `${(shown[MAX_LINES - 1] ?? "").slice(0, LETTERS_OF_LINE - 1)}…`;
   const top = BOX.height / 2 + 4.5 - ((shown.length - 1) * LINE) / 2;
   const spans = shown.map(
     (line, index) => `<tspan x="${BOX.width / 2}" y="${top + index * LINE}">${escaped(line)}</tspan>`,

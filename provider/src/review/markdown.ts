@@ -20,7 +20,7 @@ import {
 } from "./words";
 
 /** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
-const MOST_CHARACTERS = 60_000;
+const MAX_CHARACTERS = 60_000;
 /** Reserved for the end, which says what is left out. */
 const ROOM_FOR_END = 6000;
 
@@ -80,7 +80,7 @@ export function markdownOf(report: Report): string {
     },
     { title: "### Standing findings", name: "standing findings", entries: entriesOf(standing) },
   ];
-  const body = new Comment(sections, MOST_CHARACTERS - ROOM_FOR_END - head.length);
+  const body = new Comment(sections, MAX_CHARACTERS - ROOM_FOR_END - head.length);
   const cut =
     body.leftOut.length > 0
       ? [
@@ -122,11 +122,11 @@ const addressEntries = (report: Report): Entry[] =>
   });
 
 /** How many addresses and hashes are named for several findings of one cause. */
-const MOST_ADDRESSES = 5;
+const MAX_ADDRESSES = 5;
 
 const named = (texts: readonly string[]): string =>
-  texts.length > MOST_ADDRESSES
-    ? `${texts.slice(0, MOST_ADDRESSES).map(code).join(", ")} and ${texts.length - MOST_ADDRESSES} others`
+  texts.length > MAX_ADDRESSES
+    ? `${texts.slice(0, MAX_ADDRESSES).map(code).join(", ")} and ${texts.length - MAX_ADDRESSES} others`
     : texts.map(code).join(", ");
 
 function item(group: readonly ReviewedFinding[]): string {
@@ -159,13 +159,13 @@ function addressTable(change: Report["addresses"][number]): string {
   return rows.length === 0 ? "" : ["", "| | Before | After |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
-const MOST_LIMITS = 10;
-const MOST_LETTERS = 300;
+const MAX_LIMITS = 10;
+const MAX_LETTERS = 300;
 
 function ending({ limits, hash, findings }: Report): string[] {
-  const shown = limits.slice(0, MOST_LIMITS).map((limit) => `- ${prose(limit.slice(0, MOST_LETTERS))}`);
-  if (limits.length > MOST_LIMITS)
-    shown.push(`- and ${limits.length - MOST_LIMITS} more, see \`--format json\``);
+  const shown = limits.slice(0, MAX_LIMITS).map((limit) => `- ${prose(limit.slice(0, MAX_LETTERS))}`);
+  if (limits.length > MAX_LIMITS)
+    shown.push(`- and ${limits.length - MAX_LIMITS} more, see \`--format json\``);
   return [
     ...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []),
     `${acceptWords(findings)}: \`--accept ${hash}\``,

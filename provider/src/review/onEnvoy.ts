@@ -10,9 +10,9 @@ import type { Worlds } from "./worlds";
 
 const PROGRAM = "tunnelplane-gateway";
 /** The limit of a trial. */
-const MOST_REQUESTS = 1000;
+const MAX_REQUESTS = 1000;
 /** A trial takes about a second, and up to five more for each request that Envoy does not answer. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 const KEPT_ERROR = 4000;
 
 const notTried = (why: string): TriedOnEnvoy => ({
@@ -54,7 +54,7 @@ const sent = ({ objects, partial, ports }: World): World => ({ objects, partial,
 function examplesIn({ access, findings }: Report): DecisionRequest[] {
   const found = [...access.opened, ...findings, ...access.closed, ...access.moved];
   const requests = found.flatMap(({ example }) => example?.request ?? []);
-  return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()].slice(0, MOST_REQUESTS);
+  return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_REQUESTS);
 }
 
 function run(expected: number, project: string, args: readonly string[]): Promise<TriedOnEnvoy> {
@@ -63,7 +63,7 @@ function run(expected: number, project: string, args: readonly string[]): Promis
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "pipe", "pipe"],
     // Unlike a timeout of the process, it keeps nothing waiting.
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(MAX_MS),
   });
   const lines: TriedExample[] = [];
   let said = "";

@@ -111,17 +111,17 @@ const looksLikePreview = ({
       );
 
 /** Limits on the errors that are repeated from a failed preview. */
-const MOST_ERRORS = 20;
-const LONGEST_ERROR = 2000;
+const MAX_ERRORS = 20;
+const MAX_ERROR_LENGTH = 2000;
 
 /** The engine's messages for each error, on lines of their own. */
 function errorsIn(failed: readonly Readonly<Record<string, unknown>>[]): string {
   const said = failed.map(({ urn, message }) => {
     const at = typeof urn === "string" && urn !== "" ? `${nameIn(urn)}: ` : "";
-    return `\n  ${at}${plain(String(message ?? ""), LONGEST_ERROR).replace(/\n/g, "\n  ")}`;
+    return `\n  ${at}${plain(String(message ?? ""), MAX_ERROR_LENGTH).replace(/\n/g, "\n  ")}`;
   });
-  const more = said.length > MOST_ERRORS ? `\n  and ${said.length - MOST_ERRORS} more` : "";
-  return `${said.slice(0, MOST_ERRORS).join("")}${more}`;
+  const more = said.length > MAX_ERRORS ? `\n  and ${said.length - MAX_ERRORS} more` : "";
+  return `${said.slice(0, MAX_ERRORS).join("")}${more}`;
 }
 
 /** The resources with errors. */

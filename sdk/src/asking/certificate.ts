@@ -30,7 +30,7 @@ function signerIn(known: readonly (readonly ModelObject[])[], wanted: string): M
       const [first, ...others] = authorities.filter(isMeant);
       if (!first) continue;
       if (others.every((one) => certificateOf(one) === certificateOf(first))) return first;
-      const references = [first, ...others].slice(0, MOST_NAMED).map(referenceOf).join(", ");
+      const references = [first, ...others].slice(0, MAX_NAMED).map(referenceOf).join(", ");
       throw new Error(
         `Several certificate authorities are called "${wanted}": name one by its id (${references})`,
       );
@@ -41,7 +41,7 @@ function signerIn(known: readonly (readonly ModelObject[])[], wanted: string): M
   );
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** The name in its program, the description, and the common name of its subject. */
 const namesOf = (authority: ModelObject): string[] =>

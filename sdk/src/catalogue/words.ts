@@ -22,7 +22,7 @@ const DONE = {
 } as const satisfies Record<SetOperation["op"], string>;
 
 /** Longer values are cut off. */
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 /** How many objects are created, updated and so on: "2 to create, 1 to delete". */
 export function countsOf(operations: readonly SetOperation[], tense: "planned" | "done"): string {
@@ -54,5 +54,5 @@ function shown(value: unknown, path: string): string {
   if (value === 0) return zeroWords(path) ?? "0";
   if (value === null || value === undefined) return "not set";
   const text = typeof value === "object" && "$key" in value ? String(value.$key) : JSON.stringify(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

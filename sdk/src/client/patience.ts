@@ -11,7 +11,7 @@ export interface Patience {
 }
 
 /** No shorter wait, because a server that is busy may say 0. */
-const SHORTEST_MS = 200;
+const MIN_MS = 200;
 
 /**
  * Sends requests. While the server asks for patience, they go one after the other, in the order in which they
@@ -47,7 +47,7 @@ export class PatientSender {
     let waited = 0;
     for (;;) {
       const asked = askedWait(answer);
-      const wait = Math.max(asked ?? 0, SHORTEST_MS);
+      const wait = Math.max(asked ?? 0, MIN_MS);
       if (asked === undefined || waited + wait > this.patience.ms) return answer;
       this.patience.onWait?.(wait);
       await sleep(wait, undefined, { signal: sent.signal });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
 
-const MOST_RETRIES = 3;
+const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** Idempotent methods (RFC 9110 section 9.2.2): sending one twice has the effect of sending it once. */
 const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
 /** A request with this header is carried out once; repeated, it is given the first answer. */
@@ -64,12 +64,12 @@ function delayBeforeRetry(
   request: Sent,
   tries: number,
 ): number | undefined {
-  if (tries > MOST_RETRIES) return undefined;
+  if (tries > MAX_RETRIES) return undefined;
   const backOff = FIRST_DELAY_MS * 2 ** (tries - 1);
   const hasKey = IDEMPOTENCY_KEY in request.headers;
   const asked = askedWait({ statusCode, headers });
   if (asked !== undefined) {
-    if (asked > LONGEST_DELAY_MS) return undefined;
+    if (asked > MAX_DELAY_MS) return undefined;
     // Adds up to the same time again at random, so that clients that were refused together do not all return
     // together.
     return Math.max(asked, backOff) * (1 + Math.random());

@@ -1,2 +1,2 @@
 /** Most objects of a change set: a set is read as a whole. */
-export const MOST_SET_OBJECTS = 5_000;
+export const MAX_SET_OBJECTS = 5_000;

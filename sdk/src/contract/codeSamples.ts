@@ -135,7 +135,7 @@ const inPython = (value: unknown, indent: string): string => literal(value, inde
 const inTypescript = (value: unknown, indent: string): string => literal(value, indent, TYPESCRIPT);
 
 /** A list that is longer takes a line for each of its values. */
-const LONGEST_LIST = 60;
+const MAX_LIST_LENGTH = 60;
 
 /** A value as a language writes it; its lines, but for the first one, are indented. */
 function literal(value: unknown, indent: string, spelling: Spelling): string {
@@ -150,7 +150,7 @@ function literal(value: unknown, indent: string, spelling: Spelling): string {
   if (!parts) return word(value);
   const [open, close] = isList ? "[]" : "{}";
   const line = parts.join(", ");
-  if (parts.length === 0 || (isList && line.length <= LONGEST_LIST && !line.includes("\n")))
+  if (parts.length === 0 || (isList && line.length <= MAX_LIST_LENGTH && !line.includes("\n")))
     return `${open}${line}${close}`;
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close}`;
 }

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { conditioned, MOST_ENTRIES, map, object, text, word } from "./core/fields";
+import { conditioned, MAX_ENTRIES, map, object, text, word } from "./core/fields";
 import { keysOf } from "./core/narrow";
 import { once } from "./core/once";
 import { goesTo } from "./exposure";
 import { mistakeInCidr } from "./formats/cidr";
-import { LONGEST_ADDRESS } from "./formats/host";
-import { LONGEST_VALUE, mistakeInControls, mistakeInHeader } from "./formats/http";
+import { MAX_ADDRESS_LENGTH } from "./formats/host";
+import { MAX_VALUE_LENGTH, mistakeInControls, mistakeInHeader } from "./formats/http";
 import {
   mistakeInAddress,
   mistakeInHost,
@@ -16,9 +16,9 @@ import {
 } from "./formats/request";
 
 /** Most requests that are decided at once. */
-export const MOST_DECISIONS = 100;
-const LONGEST_PATH = 8192;
-const LONGEST_URL = 2048;
+export const MAX_DECISIONS = 100;
+const MAX_PATH_LENGTH = 8192;
+const MAX_URL_LENGTH = 2048;
 
 const NOT_RECORDED = '`"unknown"`: not recorded.';
 
@@ -46,10 +46,13 @@ function mistakeInSource(value: string): string | undefined {
 
 const token = () =>
   object({
-    issuer: word(LONGEST_URL, "bytes").meta({ description: "Its issuer." }),
-    audiences: fitting(z.array(word(LONGEST_URL, "bytes")).max(MOST_ENTRIES), "Its audiences."),
+    issuer: word(MAX_URL_LENGTH, "bytes").meta({ description: "Its issuer." }),
+    audiences: fitting(z.array(word(MAX_URL_LENGTH, "bytes")).max(MAX_ENTRIES), "Its audiences."),
     algorithm: fitting(word(64), "The algorithm of its signature (RFC 7518): `RS256`."),
-    keys: fitting(word(LONGEST_URL, "bytes"), "The URL of the key set that holds the key of its signature."),
+    keys: fitting(
+      word(MAX_URL_LENGTH, "bytes"),
+      "The URL of the key set that holds the key of its signature.",
+    ),
     at: fitting(
       object({
         method: word(16).meta({ description: "`header` or `body`." }),
@@ -63,19 +66,19 @@ const token = () =>
 
 const session = () =>
   object({
-    issuer: fitting(word(LONGEST_URL, "bytes"), "The issuer that the caller signed in with."),
-    client_id: fitting(word(LONGEST_URL, "bytes"), "The client id at the issuer."),
+    issuer: fitting(word(MAX_URL_LENGTH, "bytes"), "The issuer that the caller signed in with."),
+    client_id: fitting(word(MAX_URL_LENGTH, "bytes"), "The client id at the issuer."),
     claims: claims(),
   });
 
 const headers = () =>
-  map(conditioned(word(255), mistakeInHeader), conditioned(text(LONGEST_VALUE), mistakeInControls));
+  map(conditioned(word(255), mistakeInHeader), conditioned(text(MAX_VALUE_LENGTH), mistakeInControls));
 
 /** A request that `POST /exposure/decisions` decides. Made when it is first asked for. */
 export const decisionRequestSchema = once(() =>
   object(
     {
-      address: conditioned(word(LONGEST_ADDRESS, "bytes"), mistakeInAddress).meta({
+      address: conditioned(word(MAX_ADDRESS_LENGTH, "bytes"), mistakeInAddress).meta({
         description: "The name in TLS, and the port: `app.example.com:443`.",
         examples: ["app.example.com:443"],
       }),
@@ -86,20 +89,20 @@ export const decisionRequestSchema = once(() =>
         .meta({
           description: `The version of TLS; null for a connection without it. Default \`1.3\`; ${NOT_RECORDED}`,
         }),
-      host: conditioned(word(LONGEST_ADDRESS, "bytes"), mistakeInHost)
+      host: conditioned(word(MAX_ADDRESS_LENGTH, "bytes"), mistakeInHost)
         .optional()
         .meta({ description: "The Host header. Default: the name of the address." }),
       method: conditioned(word(64, "bytes"), mistakeInMethod)
         .default("GET")
         .meta({ description: "Default `GET`." }),
-      path: conditioned(word(LONGEST_PATH, "bytes"), mistakeInTarget)
+      path: conditioned(word(MAX_PATH_LENGTH, "bytes"), mistakeInTarget)
         .default("/")
         .meta({ description: "As it is sent; a query is ignored. Default `/`." }),
       headers: z
         .union([headers(), z.literal(UNRECORDED)])
         .optional()
         .meta({ description: `By name, in any case. Default: none; ${NOT_RECORDED}` }),
-      user_agent: text(LONGEST_VALUE)
+      user_agent: text(MAX_VALUE_LENGTH)
         .optional()
         .nullable()
         .meta({ description: "The user agent; null for none. Default: the one in `headers`." }),

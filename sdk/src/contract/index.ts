@@ -1,6 +1,6 @@
 import "../nodeVersion";
 
-export { MOST_SET_OBJECTS } from "./changeSet";
+export { MAX_SET_OBJECTS } from "./changeSet";
 export * from "./codeSamples";
 export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
@@ -44,7 +44,7 @@ export { didYouMean } from "./core/similarity";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export { isWithheld, waitedForBy, waits } from "./core/waiting";
-export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decision";
+export { decisionRequestSchema, decisionSchema, MAX_DECISIONS } from "./decision";
 export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";
 export { binds, mistakeInBind } from "./formats/acl";
@@ -55,7 +55,7 @@ export { actionOf, type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./fo
 export { fieldsOfForm } from "./formats/form";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { type GuaranteedAddress, readGuaranteedAddress } from "./formats/guaranteedAddress";
-export { isAddress, isDomain, LONGEST_ADDRESS, portOf, TCP_PORT } from "./formats/host";
+export { isAddress, isDomain, MAX_ADDRESS_LENGTH, portOf, TCP_PORT } from "./formats/host";
 export {
   ENCODED_NEEDLESSLY,
   mistakeInHeaderValue,
@@ -79,7 +79,7 @@ export { completeValidity } from "./formats/validity";
 export { KINDS, type Kind } from "./kinds";
 export * from "./observed";
 export * from "./registry";
-export { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";
+export { MAX_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";
 export * from "./rights";
 export * from "./role";
 export * from "./samples";

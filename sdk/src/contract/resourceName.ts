@@ -2,7 +2,7 @@
 export const NAME_HEADER = "Tunnelplane-Name";
 
 /** The limit on a name, in bytes of UTF-8. */
-export const MOST_NAME_BYTES = 255;
+export const MAX_NAME_BYTES = 255;
 
 /** Characters that no name may have. */
 export const NOT_IN_NAMES = /\p{Cc}/u;
@@ -15,7 +15,7 @@ export function nameHeaderOf(text: string): string {
   let [name, bytes] = ["", 0];
   for (const character of text.replace(/[\p{Cc}\p{Cs}]/gu, " ").trim()) {
     bytes += Buffer.byteLength(character);
-    if (bytes > MOST_NAME_BYTES) break;
+    if (bytes > MAX_NAME_BYTES) break;
     name += character;
   }
   return encodeURIComponent(name);

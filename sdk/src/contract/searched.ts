@@ -13,7 +13,7 @@ export interface SearchedText {
 }
 
 /** In characters. A longer text is found by its beginning alone. */
-const LONGEST_TEXT = 4_096;
+const MAX_TEXT_LENGTH = 4_096;
 
 /** An OpenSSH key: its type and its comment are for people. */
 const SSH_KEY = /^(\S+) AAAA[A-Za-z0-9+/]+=*/;
@@ -34,7 +34,7 @@ export function searchedTexts(
 ): SearchedText[] {
   const found: SearchedText[] = [];
   const add: Add = (path, text) => {
-    const words = text.replace(SSH_KEY, "$1").slice(0, LONGEST_TEXT);
+    const words = text.replace(SSH_KEY, "$1").slice(0, MAX_TEXT_LENGTH);
     if (words !== "") found.push({ field: formatPath(path), text: words });
   };
   for (const [name, read] of readersOf(definition)) read(own(document, name), [name], add);

@@ -11,13 +11,13 @@ export interface Named {
   readonly id?: string;
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * Prepares a user's text for quotation in a sentence: one line, limited length, no characters that end the
  * quotation.
  */
-export const quotable = (text: string, most = LONGEST_NAME): string => {
+export const quotable = (text: string, most = MAX_NAME_LENGTH): string => {
   const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };

@@ -5,6 +5,6 @@ import "../nodeVersion";
  * lines, and reviews read them.
  */
 export type { DamagedLine, OtherTraffic, TrafficCertificate, TrafficEntry, TrafficLine } from "./line";
-export { LONGEST_LINE, readTraffic } from "./read";
+export { MAX_LINE_LENGTH, readTraffic } from "./read";
 export { replayTraffic } from "./replay";
 export type { TrafficExample, TrafficReplay } from "./replayed";

@@ -7,13 +7,13 @@ import {
 } from "./line";
 
 /** The bytes of the longest line that is read. */
-export const LONGEST_LINE = 64 * 1024;
+export const MAX_LINE_LENGTH = 64 * 1024;
 
 const NEWLINE = 10;
 
 /**
  * Reads recorded traffic, one JSON value a line, as it arrives: at most one chunk and one line are held. A
- * line that is damaged or longer than `LONGEST_LINE` becomes a `DamagedLine`, and empty lines are left out.
+ * line that is damaged or longer than `MAX_LINE_LENGTH` becomes a `DamagedLine`, and empty lines are left out.
  *
  * @param chunks bytes, such as those of a file's stream
  * @throws Error as reading the chunks does
@@ -50,14 +50,14 @@ class Lines {
     this.#length = 0;
     this.#begun = [];
     if (length === 0) return;
-    if (length > LONGEST_LINE) yield this.#damaged(`is longer than ${LONGEST_LINE} bytes`);
+    if (length > MAX_LINE_LENGTH) yield this.#damaged(`is longer than ${MAX_LINE_LENGTH} bytes`);
     else yield this.#entryIn(begun);
   }
 
   /** Keeps nothing of a line that is too long. */
   #keep(bytes: Uint8Array): void {
     this.#length += bytes.length;
-    if (this.#length > LONGEST_LINE) this.#begun = [];
+    if (this.#length > MAX_LINE_LENGTH) this.#begun = [];
     else if (bytes.length > 0) this.#begun.push(bytes);
   }
 

@@ -16,10 +16,10 @@ import { Signers } from "./signers";
 import { type Cause, type Fate, Tally } from "./tally";
 
 /** The limit of remembered lines, in characters: some 50,000 ordinary lines. */
-const MOST_REMEMBERED = 2 ** 24;
+const MAX_KEPT = 2 ** 24;
 
 /** A reason may quote what a file says. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 const COUNTED_ONLY = "Only their number is recorded.";
 
@@ -72,7 +72,7 @@ class Replay {
     if (known) return known;
     const cause = this.tally.causeOf(this.#decide(line));
     this.#remembered += key.length;
-    if (this.#remembered > MOST_REMEMBERED) {
+    if (this.#remembered > MAX_KEPT) {
       this.#causes.clear();
       this.#remembered = key.length;
     }
@@ -105,7 +105,7 @@ function changeIn(before: Decision, after: Decision): Changed | undefined {
 
 /** The same for all addresses that nothing here serves. */
 const reasonOf = (unsure: Decision, { address }: DecisionRequest): string =>
-  openQuestionOf(unsure).replace(`\`${address}\``, "the address").slice(0, LONGEST_REASON);
+  openQuestionOf(unsure).replace(`\`${address}\``, "the address").slice(0, MAX_REASON_LENGTH);
 
 /** The fields that decisions read. */
 const keyOf = (line: TrafficLine): string =>

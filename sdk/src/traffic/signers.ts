@@ -9,7 +9,7 @@ type Held = NonNullable<DecisionRequest["client_certificate"]>;
 type InBoth = readonly [before: Held, after: Held];
 
 /** A file may name any number of authorities. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /**
  * Finds the certificate of a recorded caller before and after a change: one of the authority with the
@@ -29,7 +29,7 @@ export class Signers {
   heldBy(shown: TrafficCertificate): InBoth {
     const key = JSON.stringify([shown.authority, shown.subject]);
     const known = this.#known.get(key) ?? this.#find(shown);
-    if (this.#known.size >= MOST_KNOWN) {
+    if (this.#known.size >= MAX_KNOWN) {
       this.#known.clear();
       this.#subjects.clear();
     }

@@ -14,9 +14,9 @@ export type Fate =
 const KINDS: readonly Changed[] = ["refused", "opened", "moved"];
 
 /** The limit of shown examples of each kind. Beyond the second number, causes are counted as one. */
-const MOST_SHOWN = 10;
-const MOST_CAUSES = 1000;
-const MOST_NETWORKS = 100_000;
+const MAX_SHOWN = 10;
+const MAX_CAUSES = 1000;
+const MAX_NETWORKS = 100_000;
 
 /** Why requests end as they do, and how many were counted. */
 export interface Cause {
@@ -40,7 +40,7 @@ export class Tally {
     const key = keyOf(fate);
     const known = this.#causes.get(key);
     if (known) return known;
-    const shared = this.#causes.size < MOST_CAUSES ? key : fate.kind;
+    const shared = this.#causes.size < MAX_CAUSES ? key : fate.kind;
     const cause = this.#causes.get(shared) ?? { fate, requests: 0 };
     this.#causes.set(shared, cause);
     return cause;
@@ -62,7 +62,7 @@ export class Tally {
     const examples = KINDS.flatMap((kind) =>
       causes
         .flatMap(({ fate, requests }) => (fate.kind === kind ? [{ kind, requests, ...fate.example }] : []))
-        .slice(0, MOST_SHOWN),
+        .slice(0, MAX_SHOWN),
     ).map((one) => ({ ...one, sentence: changeWords(one, this.nameOf) }));
     const reasons = causes.flatMap(({ fate, requests }) =>
       fate.kind === "unknown" ? [{ reason: fate.reason, requests }] : [],
@@ -74,7 +74,7 @@ export class Tally {
       first_hour: this.#firstHour,
       last_hour: this.#lastHour,
       examples,
-      reasons: reasons.slice(0, MOST_SHOWN),
+      reasons: reasons.slice(0, MAX_SHOWN),
     };
     return { sentence: replayWords(counted, reasons.length), ...counted };
   }
@@ -82,7 +82,7 @@ export class Tally {
   /** Each address as the /24 or /48 in which it is, so that what gateways record makes no difference. */
   #addNetwork(from: string): void {
     const source = sourceOf(from);
-    if (source && this.#networks.size < MOST_NETWORKS)
+    if (source && this.#networks.size < MAX_NETWORKS)
       this.#networks.add(source.family === "v4" ? Math.floor(source.first / 256) : source.first >> 80n);
   }
 }

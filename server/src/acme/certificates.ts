@@ -18,7 +18,7 @@ const LEASE_MS = 60_000;
 /** A certificate that was replaced stays so long, for gateways that come back with old objects. */
 const UNUSED_MS = 60 * 60_000;
 const LOOK_FOR_UNUSED_MS = 5_000;
-const MOST_UNUSED = 20;
+const MAX_UNUSED = 20;
 
 interface Options {
   readonly context: ServerContext;
@@ -97,7 +97,7 @@ export class Certificates {
     if (now - this.#lookedAt < LOOK_FOR_UNUSED_MS) return [];
     this.#lookedAt = now;
     const { reader } = this.options.context.store;
-    return unusedCertificates(reader, { before: now - UNUSED_MS, limit: MOST_UNUSED });
+    return unusedCertificates(reader, { before: now - UNUSED_MS, limit: MAX_UNUSED });
   }
 
   /** Asked for once at a time: domains that are ordered together have one account. */

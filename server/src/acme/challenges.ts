@@ -23,8 +23,8 @@ export interface Challenge {
 
 /** How long a program may take. */
 const COMMAND_MS = 30_000;
-const MOST_OUTPUT = 64 * 1024;
-const LONGEST_REASON = 500;
+const MAX_OUTPUT = 64 * 1024;
+const MAX_REASON_LENGTH = 500;
 
 /** Which challenge answers an authorization. A wildcard is proved in DNS alone (RFC 8555 section 7.1.3). */
 export function chosen(
@@ -73,9 +73,11 @@ export async function changeRecord(
 
 const run = (program: string, args: readonly string[]): Promise<void> =>
   new Promise((resolve, reject) => {
-    execFile(program, [...args], { timeout: COMMAND_MS, maxBuffer: MOST_OUTPUT }, (error, _out, said) => {
+    execFile(program, [...args], { timeout: COMMAND_MS, maxBuffer: MAX_OUTPUT }, (error, _out, said) => {
       if (!error) return resolve();
       const why = error.killed ? `it took more than ${COMMAND_MS / 1000} s` : said.trim() || error.message;
-      reject(new AcmeProblem("dns_command", `${program} ${args[0]} failed: ${why}`.slice(0, LONGEST_REASON)));
+      reject(
+        new AcmeProblem("dns_command", `${program} ${args[0]} failed: ${why}`.slice(0, MAX_REASON_LENGTH)),
+      );
     });
   });

@@ -8,15 +8,15 @@ import { AcmeProblem, problemIn } from "./problem";
 const ALGORITHM = "ES256";
 const CONNECT_MS = 5_000;
 /** From the question to the end of the answer. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 /** In bytes; a chain of certificates is the longest. */
 const LARGEST = 256 * 1024;
 /** How often a request is sent again because its nonce was used up (RFC 8555 section 6.5). */
-const MOST_NONCES = 5;
+const MAX_NONCES = 5;
 /** Of an account's list of orders, which has the oldest ones first. */
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 /** An authority that asks to wait longer is asked again by then. */
-const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 const directoryShape = z.object({
   newNonce: z.url(),
@@ -90,8 +90,8 @@ export class AcmeClient {
     this.#agent = new Agent({
       connect: { timeout: CONNECT_MS, ...(options.trust !== undefined && { ca: options.trust }) },
       connections: 4,
-      headersTimeout: LONGEST_MS,
-      bodyTimeout: LONGEST_MS,
+      headersTimeout: MAX_MS,
+      bodyTimeout: MAX_MS,
       maxResponseSize: LARGEST,
     });
   }
@@ -138,7 +138,7 @@ export class AcmeClient {
     const { orders } = parsed(accountShape, await read(account.url));
     const urls: string[] = [];
     let next = orders;
-    for (let page = 0; next !== undefined && page < MOST_PAGES; page++) {
+    for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
       const answer = await read(next);
       urls.push(...parsed(ordersShape, answer).orders);
       urls.splice(0, urls.length - count);
@@ -225,7 +225,7 @@ export class AcmeClient {
       });
       if (answer.status < 300) return answer;
       const problem = refusal(answer, failure);
-      if (problem.code !== "badNonce" || tries >= MOST_NONCES) throw problem;
+      if (problem.code !== "badNonce" || tries >= MAX_NONCES) throw problem;
     }
   }
 
@@ -257,7 +257,7 @@ export class AcmeClient {
         // RFC 8555 section 6.1.
         headers: { ...asked.headers, "user-agent": `tunnelplane/${VERSION}` },
         dispatcher: this.#agent,
-        signal: AbortSignal.timeout(LONGEST_MS),
+        signal: AbortSignal.timeout(MAX_MS),
       });
       const text = await body.text();
       const nonce = headers["replay-nonce"];
@@ -313,5 +313,5 @@ function nextIn({ link }: Answer["headers"], base: string): string | undefined {
 function waitIn(text: unknown): number | undefined {
   if (typeof text !== "string") return undefined;
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : undefined;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_WAIT_MS) : undefined;
 }

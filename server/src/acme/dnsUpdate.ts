@@ -22,7 +22,7 @@ const TTL = 60;
 const ANSWER_MS = 5_000;
 const TRIES = 3;
 /** A text of DNS is in parts of so many bytes (RFC 1035 section 3.3). */
-const LONGEST_TEXT = 255;
+const MAX_TEXT_LENGTH = 255;
 /** RFC 1035 section 4.1.1, RFC 2136 section 2.2, RFC 8945 section 3. */
 const CODES: Readonly<Record<number, string>> = {
   1: "the update has a wrong form",
@@ -54,7 +54,7 @@ const record = (name: string, type: number, of: number, ttl: number, data: Buffe
   Buffer.concat([nameBytes(name), u16(type), u16(of), u32(ttl), u16(data.length), data]);
 
 function textBytes(text: string): Buffer {
-  const bytes = Buffer.from(text, "ascii").subarray(0, LONGEST_TEXT);
+  const bytes = Buffer.from(text, "ascii").subarray(0, MAX_TEXT_LENGTH);
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 }
 

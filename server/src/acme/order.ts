@@ -31,7 +31,7 @@ import { takeTurn } from "./turns";
 const CERTIFICATE: Definition = definitionOf("tls_certificate");
 /** The pause after the first failure; it doubles with each further one. */
 const PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
+const MAX_PAUSE_MS = 6 * 60 * 60_000;
 /** The authority's suggestion for a renewal is asked for anew so often. */
 const ASK_AGAIN_MS = 6 * 60 * 60_000;
 /** How many of the account's last orders are looked at for one whose answer was lost. */
@@ -266,8 +266,7 @@ async function fail(tools: Tools, row: AcmeOrderRow, domain: Domain, error: unkn
   const challenge: Challenge | null = JSON.parse(row.challenge ?? "null");
   // Until the authority is told, the next try may take another way.
   const isTakenBack = isOver || !challenge?.isTold;
-  const pause =
-    Math.min(PAUSE_MS * 2 ** Math.min(row.tries, 10), LONGEST_PAUSE_MS) * (0.9 + 0.2 * Math.random());
+  const pause = Math.min(PAUSE_MS * 2 ** Math.min(row.tries, 10), MAX_PAUSE_MS) * (0.9 + 0.2 * Math.random());
   const next_at = Math.round(Date.now() + Math.max(pause, problem.retryAfterMs));
   const progress = {
     started_at: row.started_at ?? new Date().toISOString(),

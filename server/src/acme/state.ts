@@ -16,7 +16,7 @@ const KEY = "acme_key";
 /** The pause between two looks at an order that is under way; it grows while there is no news. */
 const LOOK_MS = 500;
 const GROWTH = 1.2;
-const LONGEST_LOOK_MS = 60_000;
+const MAX_LOOK_MS = 60_000;
 
 export interface Tools {
   readonly context: ServerContext;
@@ -99,7 +99,7 @@ export const goOn = (context: ServerContext, row: AcmeOrderRow, progress: Progre
 
 /** Looks again later: nothing has changed. */
 export function lookAgain(context: ServerContext, row: AcmeOrderRow): Promise<void> {
-  const pause = Math.min(LOOK_MS * GROWTH ** Math.min(row.looks, 100), LONGEST_LOOK_MS);
+  const pause = Math.min(LOOK_MS * GROWTH ** Math.min(row.looks, 100), MAX_LOOK_MS);
   return store(context, row, { looks: row.looks + 1, next_at: Math.round(Date.now() + pause) });
 }
 

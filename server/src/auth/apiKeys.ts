@@ -20,7 +20,7 @@ import { sessionByHash } from "./sessions";
 const TRUSTED_MS = 1000;
 
 /** Limit of known keys in memory: some MB. */
-const MOST_FOUND = 20_000;
+const MAX_FOUND = 20_000;
 
 /** An API key or a session, as the database had it. */
 interface KnownKey {
@@ -180,7 +180,7 @@ export class ApiKeys {
     known.set(hash, key);
     const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
     if (made && !isOver && refusal === undefined) this.uses.note(keyId);
-    if (this.#found.size >= MOST_FOUND) this.#found.clear();
+    if (this.#found.size >= MAX_FOUND) this.#found.clear();
     this.#found.add(hash);
     return key;
   }

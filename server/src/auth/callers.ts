@@ -29,7 +29,7 @@ export interface Choice {
 }
 
 /** The projects that an error names. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * The holder of a key in the project that a request chooses: the one that it names, or else the key's, its
@@ -81,7 +81,7 @@ export function callerIn(holder: Holder, projects: ProjectList, { named, isOfAcc
   if (!first) return caller(NONE, null);
   if (isOfAccount) return caller(NONE, strongest(own().map(({ role }) => role)) ?? null);
   const names = own().map(({ name }) => name);
-  const listed = names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ", …" : "");
+  const listed = names.slice(0, MAX_NAMED).join(", ") + (names.length > MAX_NAMED ? ", …" : "");
   throw new RequestError(
     "invalid_header",
     `Choose a project with the header ${PROJECT_HEADER}: you have a role in ${listed}`,

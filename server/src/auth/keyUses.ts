@@ -7,12 +7,12 @@ import { grouped } from "../util";
 
 const HOUR_MS = 60 * 60_000;
 /** The limit on keys in memory: some MB. */
-const MOST_NOTED = 20_000;
+const MAX_RECORDED = 20_000;
 
 /**
  * Knows in which hour each API key was last used. It is noted in memory, when a key is looked up, and written
  * for all keys together once a minute ({@link write}): no request waits for that, and no key is written more
- * than once an hour, unless more than {@link MOST_NOTED} are used. A server that is killed forgets the last
+ * than once an hour, unless more than {@link MAX_RECORDED} are used. A server that is killed forgets the last
  * minute.
  */
 export class KeyUses {
@@ -39,7 +39,7 @@ export class KeyUses {
   #isNew(keyId: string): boolean {
     const hour = hourNow();
     if (this.#hours.get(keyId) === hour) return false;
-    if (this.#hours.size >= MOST_NOTED && !this.#hours.has(keyId)) return false; // until the next write
+    if (this.#hours.size >= MAX_RECORDED && !this.#hours.has(keyId)) return false; // until the next write
     this.#hours.set(keyId, hour);
     return true;
   }
@@ -66,7 +66,7 @@ export class KeyUses {
   /** Forgets written keys of earlier hours; all written ones if there are many: they are written again. */
   #forgetWritten(): void {
     const hour = hourNow();
-    const areMany = this.#hours.size >= MOST_NOTED;
+    const areMany = this.#hours.size >= MAX_RECORDED;
     for (const [key, noted] of this.#hours)
       if (!this.#unwritten.has(key) && (areMany || noted !== hour)) this.#hours.delete(key);
   }

@@ -9,7 +9,7 @@ export const DEVICE_MS = 10 * 60_000;
 /** How long a code that a browser brings lasts. */
 const CODE_MS = 60_000;
 /** Command lines that wait at once. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** Of these, the places for addresses of which none waits yet. */
 const RESERVED = 250;
 /** Without vowels, so that no code is a word, and without letters that look alike (RFC 8628 section 6.1). */
@@ -44,7 +44,7 @@ export async function beginDevice(
     .selectFrom("login")
     .select(({ fn }) => fn.countAll().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_WAITING - (isFirst ? 0 : RESERVED))
+  if (Number(count) >= MAX_WAITING - (isFirst ? 0 : RESERVED))
     throw refusalForNow("overloaded", "Too many command lines wait to be let in; try again shortly");
   const deviceCode = newSecret("tps");
   const userCode = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");

@@ -10,7 +10,7 @@ export const SESSION_MS = 8 * 60 * 60_000;
 /** How long the key of a command line lasts. */
 export const LOGIN_MS = 12 * 60 * 60_000;
 /** Of one user; the oldest ends when another begins. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 /** A session that ended is forgotten a day later: until then it is answered that it ended, and when. */
 const KEPT_MS = 24 * 60 * 60_000;
 const PLACE = { path: "/sessions" };
@@ -34,8 +34,8 @@ export async function beginSession(transaction: Transaction, session: NewSession
     .select("id")
     .where("user_id", "=", session.user_id)
     .orderBy("id", "desc")
-    .offset(MOST_SESSIONS - 1)
-    .limit(MOST_SESSIONS)
+    .offset(MAX_SESSIONS - 1)
+    .limit(MAX_SESSIONS)
     .execute();
   for (const one of surplus) await transaction.deleteFrom("session").where("id", "=", one.id).execute();
   await transaction

@@ -6,7 +6,7 @@ import type { Caller } from "./caller";
 import { isAdminLeft } from "./lastAdmin";
 
 /** Of users who signed in once. */
-const MOST_USERS = 10_000;
+const MAX_USERS = 10_000;
 const PLACE = { path: "/users" };
 
 /** A user as its identity provider knows it. */
@@ -46,7 +46,7 @@ export async function userOf(
       .select(({ fn }) => fn.countAll().as("count"))
       .where("issuer", "is not", null)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= MOST_USERS) throw new TooManyUsers();
+    if (Number(count) >= MAX_USERS) throw new TooManyUsers();
     // Another sign-in of the same user may be faster.
     await transaction
       .insertInto("principal")

@@ -12,7 +12,7 @@ import { type Item, isMissing } from "./items";
 import type { Planning } from "./planning";
 
 /** Limit of backends outside of the set that those of the set may lead to. */
-const MOST_CONTAINED = 100_000;
+const MAX_CONTAINED = 100_000;
 
 /** Checks the objects to write against the stored ones, by the rules for every write. */
 export async function checkAll(
@@ -31,7 +31,7 @@ export async function checkAll(
         faults.addRefusal(name, refusal),
       );
   await checkUniqueKeys(facts, coming, leaving, faults, caller);
-  await checkCircles(facts, coming, faults, MOST_CONTAINED);
+  await checkCircles(facts, coming, faults, MAX_CONTAINED);
 }
 
 /** A missing object that a reference names is a fault already. */

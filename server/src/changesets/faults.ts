@@ -2,9 +2,9 @@ import { ERRORS, type ErrorBody, formatPath, type SetFault } from "@tunnelplane/
 import { BodyError, type Fault, RequestError } from "../util";
 
 /** Most faults that an answer lists. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 /** Most faults that are kept at all; further ones are only counted. */
-const MOST_IN_MESSAGE = 20;
+const MAX_IN_MESSAGE = 20;
 
 /** The name of the request itself in faults. */
 export const REQUEST = "";
@@ -90,10 +90,10 @@ class ChangeSetError extends RequestError {
   constructor(private readonly faults: readonly [ObjectFault, ...ObjectFault[]]) {
     const [first] = faults;
     const lines = faults
-      .slice(0, MOST_IN_MESSAGE)
+      .slice(0, MAX_IN_MESSAGE)
       .map(({ name, path, message }) => [name, formatPath(path), message].filter(Boolean).join(" "));
-    if (faults.length > MOST_IN_MESSAGE)
-      lines.push(`and ${faults.length - MOST_IN_MESSAGE} more, see \`faults\``);
+    if (faults.length > MAX_IN_MESSAGE)
+      lines.push(`and ${faults.length - MAX_IN_MESSAGE} more, see \`faults\``);
     const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
     super(first.error, `The change set has ${count}; nothing was changed: ${lines.join("; ")}`, {
       field: formatPath(first.path),
@@ -101,7 +101,7 @@ class ChangeSetError extends RequestError {
   }
 
   override body(operationId: string): ErrorBody {
-    const listed = this.faults.slice(0, MOST_LISTED).map(
+    const listed = this.faults.slice(0, MAX_LISTED).map(
       ({ name, path, error, message }): SetFault => ({
         key: name,
         field: formatPath(path),

@@ -1,7 +1,7 @@
 import {
   definitionNamed,
   definitionOfId,
-  MOST_SET_OBJECTS,
+  MAX_SET_OBJECTS,
   present,
   seesAll,
 } from "@tunnelplane/sdk/contract";
@@ -63,11 +63,11 @@ export async function planOf(
   // Objects that the request names stay, even if the rest of it cannot be read.
   const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
   const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
-  if (count > MOST_SET_OBJECTS)
+  if (count > MAX_SET_OBJECTS)
     faults.add(REQUEST, {
       error: "invalid_field",
       path: ["objects"],
-      message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MOST_SET_OBJECTS}, so declare the others in another set`,
+      message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MAX_SET_OBJECTS}, so declare the others in another set`,
     });
   const planning: Planning = {
     ...scope,

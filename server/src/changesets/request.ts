@@ -1,4 +1,4 @@
-import { type Definition, isObject, MOST_SET_OBJECTS, own, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, isObject, MAX_SET_OBJECTS, own, registry } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { BodyError, type Fault } from "../util";
 import { Faults, REQUEST } from "./faults";
@@ -62,15 +62,15 @@ export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetReque
     typeof maxDeletes === "number" &&
     Number.isInteger(maxDeletes) &&
     maxDeletes >= 0 &&
-    maxDeletes <= MOST_SET_OBJECTS;
-  if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MOST_SET_OBJECTS}`);
+    maxDeletes <= MAX_SET_OBJECTS;
+  if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MAX_SET_OBJECTS}`);
   if (!Array.isArray(objects))
     invalid("objects", objects === undefined ? "is required and must be a list" : "must be a list");
-  const isRead = Array.isArray(objects) && objects.length <= MOST_SET_OBJECTS;
+  const isRead = Array.isArray(objects) && objects.length <= MAX_SET_OBJECTS;
   if (Array.isArray(objects) && !isRead)
     invalid(
       "objects",
-      `holds ${objects.length} objects; a change set has at most ${MOST_SET_OBJECTS}, so use several sets`,
+      `holds ${objects.length} objects; a change set has at most ${MAX_SET_OBJECTS}, so use several sets`,
     );
   return {
     set: isNamed ? set : "",

@@ -5,7 +5,7 @@ import type { Noted } from "../journal";
 
 // A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier
 // ones are skipped.
-const MOST_OF_A_LOG = 10_000;
+const MAX_PER_LOG = 10_000;
 
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -44,7 +44,7 @@ export async function anchorsInLog(file: string): Promise<Noted[]> {
     if (!anchor || !sequence || !hash) continue;
     found.set(anchor, { sequence: Number(sequence), hash, source: file });
     const [first] = found.keys();
-    if (found.size > MOST_OF_A_LOG && first !== undefined) found.delete(first);
+    if (found.size > MAX_PER_LOG && first !== undefined) found.delete(first);
   }
   if (found.size > 0) return [...found.values()];
   throw new Error(

@@ -7,7 +7,7 @@ import {
   type Transport,
   type WithFindings,
 } from "@tunnelplane/sdk";
-import { counted, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
+import { counted, MAX_SET_OBJECTS } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -44,7 +44,7 @@ export function applyCommand(): Command {
       new Option(
         "--max-deletes <count>",
         "with --own: how many objects may be deleted; 0 unless given",
-      ).argParser(wholeNumber(0, MOST_SET_OBJECTS)),
+      ).argParser(wholeNumber(0, MAX_SET_OBJECTS)),
     )
     .addOption(
       new Option(
@@ -99,7 +99,7 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   const request: ChangeSetRequest = {
     set,
     mode: own ? "own" : "merge",
-    max_deletes: plan ? MOST_SET_OBJECTS : maxDeletes,
+    max_deletes: plan ? MAX_SET_OBJECTS : maxDeletes,
     objects,
   };
   const changeSets = new ChangeSets(transport);

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { isObject } from "@tunnelplane/sdk/contract";
 
 /** How long the command waits for the browser. */
-const LONGEST_MS = 10 * 60_000;
+const MAX_MS = 10 * 60_000;
 
 /**
  * Has somebody let the command line in with the browser of this computer, which brings the code here: to a
@@ -17,7 +17,7 @@ export async function codeFromBrowser(url: string, verifier: string): Promise<st
   const server = createServer();
   try {
     return await new Promise<string>((resolve, reject) => {
-      ended = setTimeout(() => reject(new Error("Nobody signed in in time: begin again")), LONGEST_MS);
+      ended = setTimeout(() => reject(new Error("Nobody signed in in time: begin again")), MAX_MS);
       server.once("error", reject);
       server.on("request", (request, response) => {
         const query = new URL(request.url ?? "/", "http://127.0.0.1").searchParams;

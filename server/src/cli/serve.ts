@@ -7,7 +7,7 @@ import { withExamples } from "./examples";
 import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
 import { type SignInFlags, signInFrom } from "./signInFlags";
 
-const SHORTEST_KEY = 16;
+const MIN_KEY_LENGTH = 16;
 
 interface Flags
   extends Omit<
@@ -50,9 +50,9 @@ async function serve({
   ...options
 }: Flags): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
-  if (bootstrapApiKey && (bootstrapApiKey.length < SHORTEST_KEY || /\s/.test(bootstrapApiKey))) {
+  if (bootstrapApiKey && (bootstrapApiKey.length < MIN_KEY_LENGTH || /\s/.test(bootstrapApiKey))) {
     throw new Error(
-      `TUNNELPLANE_BOOTSTRAP_API_KEY must have at least ${SHORTEST_KEY} characters and no spaces; make one with: openssl rand -base64 32`,
+      `TUNNELPLANE_BOOTSTRAP_API_KEY must have at least ${MIN_KEY_LENGTH} characters and no spaces; make one with: openssl rand -base64 32`,
     );
   }
   const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);

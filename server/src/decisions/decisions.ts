@@ -8,9 +8,9 @@ const MAX_MS = 10_000;
 /** So long one may wait for its turn. */
 const MAX_WAIT_MS = 5_000;
 /** In MiB. Chosen with room to spare for 2,000 objects and 100 requests, not measured. */
-const MOST_MEMORY = 256;
+const MAX_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
-const MOST_YOUNG = 16;
+const MAX_YOUNG = 16;
 
 /**
  * Decides requests, and compares worlds, in a thread, because patterns of users are compiled and searched
@@ -24,7 +24,7 @@ export class Decisions {
     work: "decisions about requests and changes",
     threads: 2,
     maxWaitMs: MAX_WAIT_MS,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY, maxYoungGenerationSizeMb: MAX_YOUNG },
     longest: {
       ms: MAX_MS,
       error: ({ toCompare }) =>

@@ -23,7 +23,7 @@ import { inSlices } from "../util";
 import { embeddedListOf, partsOf, withList, withoutList } from "./embedded";
 
 /** Some 5 MB of ids and versions. */
-const MOST_KNOWN = 50_000;
+const MAX_KNOWN = 50_000;
 
 /** An object as in an answer, parsed. */
 export type Document = Record<string, unknown>;
@@ -108,7 +108,7 @@ export class Documents {
     const document: Document = JSON.parse(json);
     const completed = this.complete(definition, document);
     if (completed !== document) return { json: JSON.stringify(completed), document: completed };
-    if (this.#complete.size >= MOST_KNOWN) this.#complete.clear();
+    if (this.#complete.size >= MAX_KNOWN) this.#complete.clear();
     this.#complete.set(version, { isAnswer });
     return { json, document };
   }

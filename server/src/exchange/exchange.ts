@@ -12,7 +12,7 @@ import { TokenRefused } from "./refused";
 import { issuerNamedBy, verified } from "./verify";
 
 /** Of identities that are named in an error. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 const USUAL_TTL_S = 900;
 /** The id of a project that does not exist. */
 const NO_PROJECT = "none";
@@ -145,7 +145,7 @@ export class TokenExchange {
         "Identities of several projects accept this token: name the identity or the project in audience (TUNNELPLANE_WORKLOAD_IDENTITY)",
         { field: "audience" },
       );
-    const ids = [first, ...others].slice(0, MOST_NAMED).map(({ identity: { id } }) => id);
+    const ids = [first, ...others].slice(0, MAX_NAMED).map(({ identity: { id } }) => id);
     throw new RequestError(
       "invalid_field",
       `This token matches ${others.length + 1} workload identities (${ids.join(", ")}): choose one with audience, or TUNNELPLANE_WORKLOAD_IDENTITY`,

@@ -12,22 +12,22 @@ const STALE_MS = 60 * 60_000;
 /** An issuer that was asked is left alone for so long, however many tokens come with unknown keys. */
 const AGAIN_MS = 20_000;
 /** Requests that wait for one issuer: a quarter of the exchanges that an address may have at once. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 /** The limit for one address, so that others find room although it names slow issuers. */
 const MAX_OF_ADDRESS = 2;
 /** Requests that wait for issuers of one project: a quarter of the exchanges at once. */
 const MAX_OF_PROJECT = 16;
 /** Of one issuer. The largest public key sets hold about ten. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 /**
  * Of issuers whose keys are kept: as many as there may be identities. While others are there, those of one
  * project leave room for them.
  */
-const MOST_ISSUERS = 1000;
+const MAX_ISSUERS = 1000;
 /** Of an RSA modulus of 8,192 bits in base64url. Checking a signature with a larger one holds up others. */
-const LONGEST_MODULUS = 1366;
+const MAX_MODULUS_LENGTH = 1366;
 /** Exponents in use have up to 4 bytes (65537 has 3). */
-const LONGEST_EXPONENT = 6;
+const MAX_EXPONENT_LENGTH = 6;
 
 /** An issuer's public keys, as they were read at one time. */
 export interface IssuerKeys {
@@ -61,7 +61,7 @@ export interface Asker {
 export class Issuers {
   /** By issuer, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  readonly #room = new Budget({ work: "issuers", size: MOST_ISSUERS });
+  readonly #room = new Budget({ work: "issuers", size: MAX_ISSUERS });
   /** How many wait: for an issuer, for those of a project, and of an address for an issuer. */
   readonly #waiting = new Map<string, number>();
   readonly #reader: DocumentReader;
@@ -131,7 +131,7 @@ export class Issuers {
     const entry = this.#entryOf(asker);
     if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
     const bounds: [whose: string, most: number][] = [
-      [`issuer ${issuer}`, MOST_WAITING],
+      [`issuer ${issuer}`, MAX_WAITING],
       [`address ${client} ${issuer}`, MAX_OF_ADDRESS],
       ...(project === undefined ? [] : ([[`project ${project}`, MAX_OF_PROJECT]] as [string, number][])),
     ];
@@ -197,15 +197,15 @@ function keySetIn(document: unknown, issuer: string): string {
 function usableKeys(document: unknown): JWK[] {
   const keys = isObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys)) throw new Error("its key set (JWKS) has no list of keys");
-  if (keys.length > MOST_KEYS)
-    throw new Error(`its key set has ${keys.length} keys; at most ${MOST_KEYS} are read`);
+  if (keys.length > MAX_KEYS)
+    throw new Error(`its key set has ${keys.length} keys; at most ${MAX_KEYS} are read`);
   return keys.filter(isObject).filter(isUsable).map(publicPart);
 }
 
 const isUsable = ({ kty, use, n, e }: Readonly<Record<string, unknown>>): boolean =>
   (kty === "EC" ||
     kty === "OKP" ||
-    (kty === "RSA" && isShort(n, LONGEST_MODULUS) && isShort(e, LONGEST_EXPONENT))) &&
+    (kty === "RSA" && isShort(n, MAX_MODULUS_LENGTH) && isShort(e, MAX_EXPONENT_LENGTH))) &&
   (use === undefined || use === "sig");
 
 const isShort = (text: unknown, most: number): boolean => typeof text === "string" && text.length <= most;

@@ -1,9 +1,9 @@
 import type { Comparison, Finding } from "@tunnelplane/sdk/meaning";
 
 /** The limit on findings in an answer, the most severe first. */
-const MOST_FINDINGS = 500;
+const MAX_FINDINGS = 500;
 /** The limit on each list of the comparison in an answer. */
-const MOST_CHANGES = 50;
+const MAX_CHANGES = 50;
 
 /** The effects of a change in an answer. */
 interface Consequences extends Pick<Comparison, "access"> {
@@ -19,13 +19,13 @@ export function inPart({ findings, access }: Comparison, unseen: readonly string
     return all.slice(0, most);
   };
   return {
-    findings: first(findings, MOST_FINDINGS, "findings"),
+    findings: first(findings, MAX_FINDINGS, "findings"),
     access: {
       ...access,
-      opened: first(access.opened, MOST_CHANGES, "addresses that open"),
-      closed: first(access.closed, MOST_CHANGES, "addresses that close"),
-      moved: first(access.moved, MOST_CHANGES, "addresses whose traffic moves"),
-      unproved: first(access.unproved, MOST_CHANGES, "addresses that are not proved"),
+      opened: first(access.opened, MAX_CHANGES, "addresses that open"),
+      closed: first(access.closed, MAX_CHANGES, "addresses that close"),
+      moved: first(access.moved, MAX_CHANGES, "addresses whose traffic moves"),
+      unproved: first(access.unproved, MAX_CHANGES, "addresses that are not proved"),
     },
     limits,
   };

@@ -20,7 +20,7 @@ export interface ReportedEdges {
 }
 
 /** With more changes since the last report, all edges of the gateway are looked at. */
-const MOST_CHANGES = 1000;
+const MAX_CHANGES = 1000;
 
 /**
  * Brings the endpoints to the edges that a gateway serves: those that it serves newly, serves no longer, or
@@ -61,7 +61,7 @@ async function changedEdges(
   { sequence: from }: ReportedEdges,
   { sequence: to }: ReportedEdges,
 ): Promise<string[] | "all"> {
-  if (to - from > MOST_CHANGES || to < from) return "all";
+  if (to - from > MAX_CHANGES || to < from) return "all";
   return (await edgesOfEvents(db, { from, to })).map(({ id }) => id);
 }
 

@@ -14,5 +14,5 @@ export {
   portsOf,
   report,
 } from "./reports";
-export { AgentsOfGateways, bindsFor, MOST_AGENTS_LISTED, servingOf } from "./serving";
+export { AgentsOfGateways, bindsFor, MAX_AGENTS_LISTED, servingOf } from "./serving";
 export { endSession, endSilentSessions } from "./sessionEnds";

@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 /** Tunnel-group backends of a project that are compared with the labels of tunnels. */
-const MOST_GROUPS = 10_000;
+const MAX_GROUPS = 10_000;
 
 /** A page of what gateways see, newest first. */
 export async function observedPage(
@@ -269,7 +269,7 @@ interface Group {
 /** The tunnel-group backends of the projects of tunnels with labels. */
 async function groupsFor(db: Kysely<Database>, rows: readonly TunnelRow[]): Promise<Group[]> {
   const projects = [...new Set(rows.flatMap((row) => (row.hostport === null ? [row.project_id] : [])))];
-  const found = await inParts(projects, (ids) => groupsOf(db, { projects: ids, limit: MOST_GROUPS }));
+  const found = await inParts(projects, (ids) => groupsOf(db, { projects: ids, limit: MAX_GROUPS }));
   return found.map(({ id, project_id, document }) => ({
     id,
     project_id,
@@ -306,7 +306,7 @@ const tunnelsAt = (db: Kysely<Database>, hostports: readonly string[]) =>
   inParts(hostports, (part) => newestTunnels(db, { hostports: part }));
 
 /** Tunnels of one page: an address may have thousands. */
-const MOST_TUNNELS = 1000;
+const MAX_TUNNELS = 1000;
 
 const newestTunnels = statement<{ hostports: string }, TunnelRow>((db, parameter) =>
   db
@@ -314,7 +314,7 @@ const newestTunnels = statement<{ hostports: string }, TunnelRow>((db, parameter
     .selectAll()
     .where(isListed(db, "hostport", parameter("hostports")))
     .orderBy("id", "desc")
-    .limit(MOST_TUNNELS),
+    .limit(MAX_TUNNELS),
 );
 
 const keysOf = (db: Kysely<Database>, scope: string, values: readonly string[]) =>

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A gateway that has not reported for so long is forgotten. */
 const GONE_MS = 7 * DAY_MS;
 /** The limit on names of gateways, because each takes a row. */
-const MOST_GATEWAYS = 1000;
+const MAX_GATEWAYS = 1000;
 const PLACE = { path: "/gateways" };
 
 /** A gateway's report about itself. */
@@ -114,10 +114,10 @@ async function refuseTooMany(transaction: Transaction): Promise<void> {
     .selectFrom("gateway")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_GATEWAYS)
+  if (Number(count) >= MAX_GATEWAYS)
     throw new RequestError(
       "taken",
-      `There are ${MOST_GATEWAYS} gateways already; one is forgotten when it has not reported for 7 days`,
+      `There are ${MAX_GATEWAYS} gateways already; one is forgotten when it has not reported for 7 days`,
     );
 }
 

@@ -28,7 +28,7 @@ export interface ServingAgents {
  * The limit of gateways whose reports are searched for one answer: those that reported last. A report may
  * have 1 MiB.
  */
-const MOST_LOOKED_AT = 20;
+const MAX_EXAMINED = 20;
 
 /** The state of these edges at each gateway, by the id of the edge. */
 export async function servingOf(
@@ -40,7 +40,7 @@ export async function servingOf(
     .select(["name", "last_seen"])
     .where("last_seen", ">=", gone())
     .orderBy("last_seen", "desc")
-    .limit(MOST_LOOKED_AT)
+    .limit(MAX_EXAMINED)
     .execute();
   const found = new Map<string, Serving[]>();
   for (const { name, last_seen } of gateways.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -52,7 +52,7 @@ export async function servingOf(
 }
 
 /** The limit on agents of a gateway that an answer lists for an address; the others are counted. */
-export const MOST_AGENTS_LISTED = 100;
+export const MAX_AGENTS_LISTED = 100;
 
 /** The agents of some gateways, as a caller may see them. */
 export class AgentsOfGateways {
@@ -103,7 +103,7 @@ export class AgentsOfGateways {
     const agents = [...found]
       .filter(({ credential }) => this.seen.has(credential))
       .sort((a, b) => (a.since < b.since ? -1 : 1))
-      .slice(0, MOST_AGENTS_LISTED);
+      .slice(0, MAX_AGENTS_LISTED);
     return {
       agents: agents.map((agent) => namedAgent(agent, this.names)),
       other_agents: found.size - agents.length,

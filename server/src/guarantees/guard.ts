@@ -19,7 +19,7 @@ import { View } from "../view";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 import { Judging } from "./judging";
 import { KeptStates } from "./keeping";
-import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
+import { MAX_COMPARED, MAX_EDGES, MAX_GUARANTEES, MAX_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
 import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
 import { withCredentials, worldOf } from "./stored";
@@ -185,7 +185,7 @@ export class Guarantees implements Guard {
     const [{ objects, sidesOf }, ports] = await pipelined([
       objectsAround(view, changes, {
         limits,
-        most: { users: MOST_EDGES, objects: MOST_OBJECTS },
+        most: { users: MAX_EDGES, objects: MAX_OBJECTS },
       }),
       portsOf(db),
     ]);
@@ -255,13 +255,13 @@ export class Guarantees implements Guard {
     }
     // One at a time: two that contradict each other must not both find the other one missing.
     if (db instanceof Transaction) await takeTurnOfAll(db);
-    const all = (await guaranteesOf(db, { project, limit: MOST_GUARANTEES + 1 })).filter(
+    const all = (await guaranteesOf(db, { project, limit: MAX_GUARANTEES + 1 })).filter(
       ({ id }) => !ids.has(id),
     );
-    if (all.length + coming.length > MOST_GUARANTEES)
+    if (all.length + coming.length > MAX_GUARANTEES)
       throw new RequestError(
         "invalid_field",
-        `There are ${all.length} guarantees, and at most ${MOST_GUARANTEES} may be; one may have up to 100 addresses`,
+        `There are ${all.length} guarantees, and at most ${MAX_GUARANTEES} may be; one may have up to 100 addresses`,
         { field: "addresses" },
       );
     const others = all.filter(({ document }) => isEnforced(fieldsIn(document)));
@@ -280,7 +280,7 @@ export class Guarantees implements Guard {
       const other = found && rivals[found.other];
       if (other) throw contradicts({ id: other.id, fields: fieldsIn(other.document) }, found.request);
     };
-    if (!known || some.length * rivals.length > MOST_COMPARED)
+    if (!known || some.length * rivals.length > MAX_COMPARED)
       throw new NotJudged(async () => {
         refuse(await this.#judging.contradiction(asking, order, asking.gone));
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));

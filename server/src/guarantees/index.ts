@@ -4,5 +4,5 @@
  */
 
 export { Guarantees } from "./guard";
-export { MOST_STATES } from "./limits";
+export { MAX_STATES } from "./limits";
 export { withState, withStates, withStateToCome } from "./states";

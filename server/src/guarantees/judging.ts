@@ -8,8 +8,8 @@ import type { JudgingAnswer, JudgingOrder, StatesToJudge } from "./worker";
 const MAX_MS = 10_000;
 const MAX_WAIT_MS = 5_000;
 /** In MiB; for 20,000 objects, which take some 100 (chosen with room to spare). */
-const MOST_MEMORY = 512;
-const MOST_YOUNG = 32;
+const MAX_MEMORY = 512;
+const MAX_YOUNG = 32;
 const RETRY_SOON = { headers: { "retry-after": "1" } };
 
 const newThreads = (name: string, work: string) =>
@@ -20,7 +20,7 @@ const newThreads = (name: string, work: string) =>
     work,
     threads: 2,
     maxWaitMs: MAX_WAIT_MS,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY, maxYoungGenerationSizeMb: MAX_YOUNG },
     longest: { ms: MAX_MS, error: () => new TooLong() },
   });
 

@@ -15,7 +15,7 @@ export interface StoredGuarantee {
 }
 
 /** The limit of guarantees that a refusal names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /**
  * The refusal of a change that breaks guarantees. It says the same whichever of them was made first.
@@ -37,7 +37,7 @@ export function refusalOf(
     `The guarantee ${nameOf(first?.guarantee)} would not hold any more, that ${guaranteeWords(first?.guarantee.fields ?? {})}${shown}.${more} Nothing was changed`,
     {
       guarantees: broken
-        .slice(0, MOST_NAMED)
+        .slice(0, MAX_NAMED)
         .map(({ guarantee, example, reason }) =>
           shownIn(guarantee, { ...(withExamples && { example }), reason }),
         ),

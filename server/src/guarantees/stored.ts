@@ -7,7 +7,7 @@ import { portsOf } from "../gateways";
 import type { Database } from "../storage";
 import { takeTurn } from "../util";
 import type { View } from "../view";
-import { MOST_OBJECTS } from "./limits";
+import { MAX_OBJECTS } from "./limits";
 
 /** The world at the addresses of guarantees of a project, as it is stored. */
 export async function worldOf(
@@ -34,7 +34,7 @@ export async function worldOf(
     await takeTurn();
   }
   const ports = await portsOf(db);
-  const world = await worldOfEdges(view, [...edges], MOST_OBJECTS);
+  const world = await worldOfEdges(view, [...edges], MAX_OBJECTS);
   return { ...world, ...(ports && { ports }) };
 }
 
@@ -81,7 +81,7 @@ export function withReason(judged: GuaranteeState, { partial }: World): Guarante
   if (partial && state === "unproved")
     return {
       ...judged,
-      reason: `More than ${MOST_OBJECTS.toLocaleString("en-US")} objects decide at its addresses.`,
+      reason: `More than ${MAX_OBJECTS.toLocaleString("en-US")} objects decide at its addresses.`,
     };
   return covered === 0 && reason === undefined
     ? { ...judged, reason: "It covers no address that is declared now." }

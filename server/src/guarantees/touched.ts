@@ -12,7 +12,7 @@ import type { Document } from "../documents";
 import { climb } from "../exposure";
 import type { ObjectChange } from "../journal";
 import type { Database } from "../storage";
-import { MOST_EDGES, tooMany } from "./limits";
+import { MAX_EDGES, tooMany } from "./limits";
 import { allUsersOf, fieldsIn, hostportsOfAll, keepObjects, lockObjects } from "./table";
 
 /** Kinds that cannot let anybody in or keep anybody out. */
@@ -83,13 +83,13 @@ export async function hostportsTouched(
   const limits: string[] = [];
   const using = await climb(others, {
     limits,
-    most: MOST_EDGES,
+    most: MAX_EDGES,
     usersOf: async (ids) => {
       await lockObjects(
         db,
         ids.filter((id) => !own.has(id)),
       );
-      return allUsersOf(db, ids, MOST_EDGES + 1);
+      return allUsersOf(db, ids, MAX_EDGES + 1);
     },
   });
   if (limits.length > 0) throw tooMany();
@@ -118,8 +118,8 @@ async function usedByAll(db: Kysely<Database>, ids: readonly string[]): Promise<
 }
 
 async function allHostports(db: Kysely<Database>): Promise<string[]> {
-  const rows = await hostportsOfAll(db, { limit: MOST_EDGES + 1 });
-  if (rows.length > MOST_EDGES) throw tooMany();
+  const rows = await hostportsOfAll(db, { limit: MAX_EDGES + 1 });
+  if (rows.length > MAX_EDGES) throw tooMany();
   return rows.map(({ value }) => value);
 }
 

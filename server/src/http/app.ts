@@ -45,9 +45,9 @@ import { registerTokenExchange } from "./tokenExchange";
 const SERVICE_VERSION = "2";
 const MIB = 1024 * 1024;
 /** The rest of a refused body that is still read, within the time that any request has. */
-const MOST_UNREAD = 64 * MIB;
+const MAX_UNREAD = 64 * MIB;
 /** Node's limit for a request line, so that an overlong id is answered as not found. */
-const LONGEST_PATH = 16 * 1024;
+const MAX_PATH_LENGTH = 16 * 1024;
 const CHALLENGE = { "www-authenticate": "Bearer" };
 
 /** No route has a schema of Fastify's. Loading its compilers would take a tenth of a server's start. */
@@ -90,7 +90,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logController: new RequestLog(),
     childLoggerFactory: oneLogger,
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: LONGEST_PATH },
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PATH_LENGTH },
     return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     schemaController: { compilersFactory: NO_COMPILERS },
@@ -259,7 +259,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const refusal = loggedErrorOf(error, request);
   // Fastify would hang up, and a client that still sends would never see the answer. Its bytes are thrown
   // away.
-  if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD)
+  if (refusal.status === 413 && Number(request.headers["content-length"]) <= MAX_UNREAD)
     reply.removeHeader("connection");
   reply
     .code(refusal.status)

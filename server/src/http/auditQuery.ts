@@ -3,7 +3,7 @@ import type { AuditFilter } from "../journal";
 import { queryError } from "../util";
 import type { Query } from "./query";
 
-const LONGEST_ACTION = 64;
+const MAX_ACTION_LENGTH = 64;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** Reads which rows of the audit log are wanted. */
@@ -12,7 +12,7 @@ export function auditFilterIn(query: Query): AuditFilter {
   const [from, to] = [momentOf("from", query), momentOf("to", query)];
   if (from !== undefined && to !== undefined && from > to)
     throw queryError("from", "from must not be later than to");
-  if (action !== undefined && !(action.length <= LONGEST_ACTION && /^[a-z_]+$/.test(action)))
+  if (action !== undefined && !(action.length <= MAX_ACTION_LENGTH && /^[a-z_]+$/.test(action)))
     throw queryError(
       "action",
       "action must be the name of an action, for example ip_policy_created, or created, updated, deleted or expired",

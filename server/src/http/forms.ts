@@ -5,7 +5,7 @@ import { RequestError } from "../util";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 /** In bytes. Nothing of a token has to be percent-encoded. */
-export const LARGEST_FORM = 64 * 1024;
+export const MAX_FORM_SIZE = 64 * 1024;
 /** Of one form; the longest that is asked for has a dozen. */
 const MAX_FIELDS = 100;
 
@@ -19,7 +19,7 @@ export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     FORM_TYPE,
-    { parseAs: "buffer", bodyLimit: LARGEST_FORM },
+    { parseAs: "buffer", bodyLimit: MAX_FORM_SIZE },
     (request, body, done) => {
       const encoding = request.headers["content-encoding"] ?? "identity";
       // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.

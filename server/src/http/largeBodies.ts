@@ -7,7 +7,7 @@ import { refuseOutsized } from "./limits/bodyLimits";
 
 const MIB = 1024 * 1024;
 /** The limit of one object of a list, and of everything beside the list: that of a single request's body. */
-const LARGEST_PART = MIB;
+const MAX_PART_SIZE = MIB;
 
 /** The list of a body, and how many objects it may hold. */
 export interface ListLimit {
@@ -34,7 +34,7 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
   if (bytes === undefined) objectIn(undefined);
   const whole = bytes as Buffer;
   const { rest, parts } = await partsOf(whole, list, most);
-  if (rest.length > LARGEST_PART)
+  if (rest.length > MAX_PART_SIZE)
     throw new RequestError(
       "malformed_json",
       `The body holds more than 1 MiB besides its ${list}; that must be wrong`,
@@ -53,7 +53,7 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
 }
 
 function readPart(part: Buffer, place: string, index: number, broken: Map<number, Fault>): unknown {
-  if (part.length > LARGEST_PART) {
+  if (part.length > MAX_PART_SIZE) {
     const message = `has ${part.length} bytes; one object has at most 1 MiB, as in a request of its own`;
     broken.set(index, { error: "invalid_field", path: [], message });
     return undefined;
@@ -99,7 +99,7 @@ async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts
       const end = endOfText(bytes, at);
       if (depth === 1) lastText = bytes.subarray(at, end + 1);
       at = end;
-      if (at - start > LARGEST_PART) await takeTurn();
+      if (at - start > MAX_PART_SIZE) await takeTurn();
     } else if (byte === OPEN || byte === OPEN_LIST) {
       if (depth === 1 && byte === OPEN_LIST) isInList = lastText?.equals(name) === true;
       if (depth === 2 && isInList && byte === OPEN) start = at;

@@ -1,9 +1,9 @@
-import { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES, own } from "@tunnelplane/sdk/contract";
+import { MAX_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES, own } from "@tunnelplane/sdk/contract";
 import type { FastifyRequest } from "fastify";
 import { quoted, RequestError } from "../util";
 import type { ApiOperation } from "./operations/operation";
 
-const RULE = `${NAME_HEADER} must be percent-encoded UTF-8 of at most ${MOST_NAME_BYTES} bytes, without control characters`;
+const RULE = `${NAME_HEADER} must be percent-encoded UTF-8 of at most ${MAX_NAME_BYTES} bytes, without control characters`;
 const WRITTEN = /^[ -~]*$/;
 
 /** The name that a request gives its object: "" for none, undefined if the request leaves it as it is. */
@@ -24,7 +24,7 @@ export function nameIn(
       `${RULE}; it is ${quoted(written)}, which is not encoded like that: "caf%C3%A9" stands for "café"`,
     );
   const bytes = Buffer.byteLength(found);
-  if (bytes > MOST_NAME_BYTES) throw refusal(`${RULE}; it has ${bytes}`);
+  if (bytes > MAX_NAME_BYTES) throw refusal(`${RULE}; it has ${bytes}`);
   if (NOT_IN_NAMES.test(found)) throw refusal(`${RULE}; it is ${quoted(written)}`);
   return found;
 }

@@ -4,7 +4,7 @@ import { queryError, quoted } from "../util";
 
 const PAGE_LIMIT = 100;
 /** In seconds. */
-const LONGEST_WAIT = 30;
+const MAX_WAIT = 30;
 
 export type Query = Readonly<Record<string, string>>;
 
@@ -41,8 +41,8 @@ export function waitOf({ wait: text, before_id: before }: Query): number | undef
   if (text === undefined) return undefined;
   if (before !== undefined)
     throw queryError("wait", "wait is for new events only: leave out wait or before_id");
-  if (/^\d{1,2}$/.test(text) && Number(text) <= LONGEST_WAIT) return Number(text);
-  throw queryError("wait", `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}`);
+  if (/^\d{1,2}$/.test(text) && Number(text) <= MAX_WAIT) return Number(text);
+  throw queryError("wait", `wait must be a whole number of seconds from 0 to ${MAX_WAIT}`);
 }
 
 /** Reads `dry_run`. */

@@ -5,14 +5,14 @@ import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "..
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
 import { loggedErrorOf } from "./errors";
-import { acceptForms, fieldsOf, LARGEST_FORM, wrongField } from "./forms";
+import { acceptForms, fieldsOf, MAX_FORM_SIZE, wrongField } from "./forms";
 import { requireAddress } from "./limits/connections";
 import type { RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import {
   ACCESS_TOKEN,
   GRANT_TYPE,
-  LONGEST_TOKEN,
+  MAX_TOKEN_LENGTH,
   SUBJECT_TOKEN_TYPES,
   tokenOperation,
 } from "./operations/token";
@@ -52,7 +52,7 @@ export function registerTokenExchange(
     refuseOtherMethods(scope, [tokenOperation]);
     scope.post(
       tokenOperation.path,
-      { bodyLimit: LARGEST_FORM, config: { slots: () => "exchanges" } },
+      { bodyLimit: MAX_FORM_SIZE, config: { slots: () => "exchanges" } },
       (request, reply) =>
         underWay.during(request, async () => {
           const { key, ttl, scopes } = await exchanged(request);
@@ -130,8 +130,11 @@ function readForm(body: unknown): Pick<SentToken, "token" | "audience" | "scopes
   if (read("actor_token") !== undefined) throw wrongField("actor_token", "is not supported: leave it out");
   const [token, audience] = [read("subject_token"), read("audience")];
   if (token === undefined) throw wrongField("subject_token", "is missing: it is the identity token");
-  if (token.length > LONGEST_TOKEN)
-    throw wrongField("subject_token", `has ${token.length} characters; at most ${LONGEST_TOKEN} are allowed`);
+  if (token.length > MAX_TOKEN_LENGTH)
+    throw wrongField(
+      "subject_token",
+      `has ${token.length} characters; at most ${MAX_TOKEN_LENGTH} are allowed`,
+    );
   if (audience !== undefined && !/^(?:(?:wid|proj)_\w{1,60}|[a-z0-9-]{1,40})$/.test(audience))
     throw wrongField(
       "audience",

@@ -45,7 +45,7 @@ export function matching<O>(rows: Rows<O>, filter: AuditFilter, principals: read
 }
 
 /** How many users and bots of one name a search looks for. */
-const MOST_NAMESAKES = 100;
+const MAX_NAMESAKES = 100;
 
 /** The ids of the users and bots that an id or a name means. */
 export async function principalsOf(
@@ -57,7 +57,7 @@ export async function principalsOf(
     .selectFrom("principal")
     .select("id")
     .where("name", "=", principal)
-    .limit(MOST_NAMESAKES)
+    .limit(MAX_NAMESAKES)
     .execute();
   const name = JSON.stringify(principal);
   const bots = await reader
@@ -67,7 +67,7 @@ export async function principalsOf(
     .where(
       ({ val }) => sql<boolean>`document like ${val(`%"name":${name.replace(/[!%_]/g, "!$&")}%`)} escape '!'`,
     )
-    .limit(MOST_NAMESAKES)
+    .limit(MAX_NAMESAKES)
     .execute();
   // SQLite compares without case.
   const exactly = bots.filter(({ document }) => document.includes(`"name":${name}`));

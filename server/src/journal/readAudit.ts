@@ -86,7 +86,7 @@ interface Found {
 /** Rows that are looked at in one go, where no index leads to those that are wanted. */
 const WINDOW = 5000;
 /** How many of these one page looks at; 100,000 rows. */
-const MOST_WINDOWS = 20;
+const MAX_WINDOWS = 20;
 
 async function newestIn(reader: Store["reader"], wanted: Wanted): Promise<Found> {
   const { project, until, most, filter, isAccount } = wanted;
@@ -108,7 +108,7 @@ async function newestIn(reader: Store["reader"], wanted: Wanted): Promise<Found>
   const principals = await principalsOf(reader, filter);
   let end = await endOf(reader, filter, until ?? Number((await headOf(reader))?.sequence ?? 0) + 1, WINDOW);
   for (let windows = 0; end > 1; windows++) {
-    if (isBounded && windows === MOST_WINDOWS) return { found, left: end };
+    if (isBounded && windows === MAX_WINDOWS) return { found, left: end };
     const begin = isDefault || project === undefined ? end - WINDOW : await beginOf(rows, end);
     const within = matching(newest, filter, principals)
       .where("sequence", "<", end)

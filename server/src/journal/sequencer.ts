@@ -13,12 +13,12 @@ const FOLLOW_MS = 50;
 // Polling finds rows of a server that died.
 const POLL_MS = 1000;
 // Pages of one pass: other passes and changes of subscriptions wait for it.
-const MOST_PAGES = 4;
+const MAX_PAGES = 4;
 /** Another server that stops in a pass holds the head until the database ends its session (10 s). */
 const WAIT_MS = 12_000;
 const RETRY_MS = 5;
 // Each row that stays in the inbox is logged once.
-const MOST_LOGGED = 1000;
+const MAX_LOGGED = 1000;
 
 export interface SequencerOptions {
   /** Called after rows were moved: there may be new events to deliver. */
@@ -115,7 +115,7 @@ export class Sequencer {
     if (!this.store.isParallel) {
       const [head] = await freeHead(transaction, {});
       return (
-        head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MOST_PAGES }), drawn: 0 }
+        head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MAX_PAGES }), drawn: 0 }
       );
     }
     // The lock needs its own statement: then the next one sees what the lock's previous holder committed. The
@@ -127,7 +127,7 @@ export class Sequencer {
     ]);
     if (!head) return undefined;
     return {
-      moved: await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES }),
+      moved: await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MAX_PAGES }),
       drawn: last?.n ?? 0,
       ids,
     };
@@ -152,7 +152,7 @@ export class Sequencer {
   #report({ count, refused }: MovedRows): void {
     if (count > 0) this.#options?.onMoved();
     for (const { n, why } of refused) {
-      if (this.#logged.has(n) || this.#logged.size >= MOST_LOGGED) continue;
+      if (this.#logged.has(n) || this.#logged.size >= MAX_LOGGED) continue;
       this.#logged.add(n);
       this.#options?.logger.error(
         { n, why },

@@ -3,7 +3,7 @@ import { publicOnly } from "./publicOnly";
 
 const CONNECT_MS = 3_000;
 /** From the question to the end of the answer, in milliseconds. */
-const LONGEST_MS = 5_000;
+const MAX_MS = 5_000;
 /** In bytes. The largest key sets of public issuers have some ten thousand. */
 const LARGEST = 256 * 1024;
 
@@ -32,8 +32,8 @@ export class DocumentReader {
     this.#agent = new Agent({
       connect: allowPrivate ? options : publicOnly(options),
       connections: 2,
-      headersTimeout: LONGEST_MS,
-      bodyTimeout: LONGEST_MS,
+      headersTimeout: MAX_MS,
+      bodyTimeout: MAX_MS,
       maxResponseSize: LARGEST,
     });
   }
@@ -55,7 +55,7 @@ export class DocumentReader {
       headers,
       body: body === undefined || body === null ? undefined : String(body),
       dispatcher: this.#agent,
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(MAX_MS),
     });
     const text = await answer.body.text();
     const type = answer.headers["content-type"];

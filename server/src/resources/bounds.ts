@@ -17,7 +17,7 @@ const MOST: Readonly<Partial<Record<Kind, number>>> = {
 };
 
 /** The most objects of a kind in each project. */
-const MOST_OF_PROJECT: Readonly<Partial<Record<Kind, number>>> = { reserved_addr: 100 };
+const MAX_PER_PROJECT: Readonly<Partial<Record<Kind, number>>> = { reserved_addr: 100 };
 
 /**
  * Of what several projects share, one project holds at most a tenth; and of the last tenth, no project takes
@@ -36,9 +36,9 @@ export async function refuseBeyondBounds(
   for (const [kind, some] of grouped(made, ({ definition }) => definition.kind)) {
     if (MOST[kind] !== undefined) refuseAbove(db, MOST[kind], kind, some.length, await countOf(db, { kind }));
     if (SHARED_OUT.includes(kind)) await refuseBeyondShare(db, kind, some);
-    if (MOST_OF_PROJECT[kind] === undefined) continue;
+    if (MAX_PER_PROJECT[kind] === undefined) continue;
     for (const [project, own] of grouped(some, ({ storedAs }) => storedAs.project))
-      refuseAbove(db, MOST_OF_PROJECT[kind], kind, own.length, await countIn(db, { kind, project }));
+      refuseAbove(db, MAX_PER_PROJECT[kind], kind, own.length, await countIn(db, { kind, project }));
   }
 }
 

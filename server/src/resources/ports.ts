@@ -99,7 +99,7 @@ async function refuseTcpPort(
 }
 
 /** A request writes no more objects. */
-const MOST_WRITTEN = 1_001;
+const MAX_WRITTEN = 1_001;
 
 const ofTcpEdge = (path: readonly PropertyKey[], port: number): Fault => ({
   error: "taken",
@@ -109,7 +109,7 @@ const ofTcpEdge = (path: readonly PropertyKey[], port: number): Fault => ({
 
 /** Edges other than TCP edges at a port. Reads all hostports: TCP edges are opened seldom. */
 export const namesAt = (db: Kysely<Database>, port: number): Promise<{ id: string }[]> =>
-  edgesAt(db, { ending: `%:${port}`, limit: MOST_WRITTEN });
+  edgesAt(db, { ending: `%:${port}`, limit: MAX_WRITTEN });
 
 const edgesAt = statement<{ ending: string; limit: number }, { id: string }>((db, parameter) =>
   db

@@ -54,7 +54,7 @@ export async function withDefaultProject(
 const SHAREABLE = registry.filter(isShareable).map(({ kind }) => kind);
 
 /** Objects that an error names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Refuses changes of projects that would leave objects without one, or the account without `default`. */
 export async function refuseLostProjects(
@@ -75,14 +75,14 @@ export async function refuseLostProjects(
         { field: "shared" },
       );
     if (after) continue;
-    const held = (await objectsOf(db, { project: id, limit: removed.size + MOST_NAMED + 1 })).filter(
+    const held = (await objectsOf(db, { project: id, limit: removed.size + MAX_NAMED + 1 })).filter(
       (object) => !removed.has(object.id),
     );
     if (held.length === 0) continue;
-    const ids = held.slice(0, MOST_NAMED).map((object) => object.id);
+    const ids = held.slice(0, MAX_NAMED).map((object) => object.id);
     throw new RequestError(
       "in_use",
-      `The project ${before.name} (${id}) still holds ${ids.join(", ")}${held.length > MOST_NAMED ? " and others" : ""}; delete them first`,
+      `The project ${before.name} (${id}) still holds ${ids.join(", ")}${held.length > MAX_NAMED ? " and others" : ""}; delete them first`,
     );
   }
   const isMade = changes.some(({ change }) => change === "created");

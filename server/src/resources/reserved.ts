@@ -242,11 +242,16 @@ async function refuseToReserve(
  */
 async function isUsedElsewhere(db: Kysely<Database>, domain: string, project: string): Promise<boolean> {
   const text = domain.replace(/^\*\./, "").toLowerCase();
-  const rows = await mentioning(db, { text: `%${text}%`, wildcard: "%*.%", project, limit: MOST_LOOKED + 1 });
-  if (rows.length > MOST_LOOKED)
+  const rows = await mentioning(db, {
+    text: `%${text}%`,
+    wildcard: "%*.%",
+    project,
+    limit: MAX_EXAMINED + 1,
+  });
+  if (rows.length > MAX_EXAMINED)
     throw new RequestError(
       "taken",
-      `More than ${MOST_LOOKED.toLocaleString("en-US")} objects of other projects may use ${domain}, too many to look at; reserve it before other projects grow, or in a project that holds them`,
+      `More than ${MAX_EXAMINED.toLocaleString("en-US")} objects of other projects may use ${domain}, too many to look at; reserve it before other projects grow, or in a project that holds them`,
       { field: "domain" },
     );
   return rows.some(({ kind, document }) =>
@@ -255,7 +260,7 @@ async function isUsedElsewhere(db: Kysely<Database>, domain: string, project: st
 }
 
 /** Their documents are read into memory. */
-const MOST_LOOKED = 10_000;
+const MAX_EXAMINED = 10_000;
 
 const NAMED_KINDS = Object.keys(NAMED);
 

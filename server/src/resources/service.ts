@@ -93,7 +93,7 @@ interface RemovalRequest {
  * A filtered page reads this many objects at most, so it may have fewer than its limit; the next page goes on
  * there.
  */
-const MOST_LOOKED = 5000;
+const MAX_EXAMINED = 5000;
 const LOOKED_AT_ONCE = 100;
 
 /** The ids above an object, by field. */
@@ -256,7 +256,7 @@ export class ResourceService {
 
   /**
    * A hostport leads to its one edge. For other filters objects are read in order, and at most {@link
-   * MOST_LOOKED} of them.
+   * MAX_EXAMINED} of them.
    */
   async #filtered(
     definition: Definition,
@@ -279,7 +279,7 @@ export class ResourceService {
     }
     const documents: string[] = [];
     let [bytes, before] = [page.bytes, page.before];
-    for (let looked = 0; looked < MOST_LOOKED; looked += LOOKED_AT_ONCE) {
+    for (let looked = 0; looked < MAX_EXAMINED; looked += LOOKED_AT_ONCE) {
       const some = await this.#page(definition, parents, {
         limit: LOOKED_AT_ONCE,
         bytes: page.bytes,

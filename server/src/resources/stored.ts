@@ -55,7 +55,7 @@ import { jsonFor } from "./shown";
 import type { ServerContext } from "./transaction";
 
 /** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
-const MOST_CONTAINED = 1_000;
+const MAX_CONTAINED = 1_000;
 
 /** The answer to a creation. */
 export interface Created extends Answer {
@@ -204,7 +204,7 @@ export class StoredObjects {
     const ends = isEndChanged(definition, sentBefore, sent);
     if (refers) {
       await this.checkReferences(transaction, coming);
-      await checkCircles(new Existing(transaction), [coming], refusing, MOST_CONTAINED);
+      await checkCircles(new Existing(transaction), [coming], refusing, MAX_CONTAINED);
     }
     const { after, json, stored } = amendment.print();
     const naming = { id, name: name === undefined ? oldName : storedName(name) };

@@ -122,7 +122,7 @@ export class NotJudged extends Error {
 }
 
 /** How often changes are judged anew because others changed objects that they depend on. */
-const MOST_JUDGED = 8;
+const MAX_JUDGED = 8;
 
 /** The facts about a request that its changes need. */
 export interface ChangeRequest {
@@ -287,7 +287,7 @@ export class Transactions {
       } catch (error) {
         if (error instanceof KeyRotated) continue;
         if (!(error instanceof NotJudged)) throw error;
-        if (judged++ === MOST_JUDGED) throw busy();
+        if (judged++ === MAX_JUDGED) throw busy();
         await error.judge();
       }
     }
@@ -303,5 +303,5 @@ export class Transactions {
 const busy = (): RequestError =>
   refusalForNow(
     "overloaded",
-    `Others changed objects that guarantees depend on, ${MOST_JUDGED} times in a row; nothing was changed. Try again shortly`,
+    `Others changed objects that guarantees depend on, ${MAX_JUDGED} times in a row; nothing was changed. Try again shortly`,
   );

@@ -21,11 +21,11 @@ import { SearchIndex } from "./searchIndex";
 import { rankOf, type Wanted, wantedOf } from "./wanted";
 
 /** In characters. */
-export const LONGEST_SEARCH = 128;
+export const MAX_SEARCH_LENGTH = 128;
 /** How much one search finds unless it asks for another number. */
 export const USUAL_FOUND = 20;
 /** In characters: a longer text is cut around what was found. */
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 /** Half of a character, where a text was cut within one. */
 const HALF = /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g;
 const NONE = new Map<string, never>();
@@ -101,15 +101,15 @@ function parentIn(definition: Definition, document: Document): string | undefine
 /** A text, or the part of a long one in which a word stands. */
 function excerpt(text: string, { words }: Wanted): string {
   const line = text.replace(/\s+/g, " ");
-  if (line.length <= LONGEST_SHOWN) return line;
+  if (line.length <= MAX_SHOWN_LENGTH) return line;
   const places = words.flatMap((word) => {
     const at = line.toLowerCase().indexOf(word.text);
     return at < 0 ? [] : [at];
   });
   const start = Math.max(
     0,
-    Math.min(Math.min(...places, line.length) - LONGEST_SHOWN / 4, line.length - LONGEST_SHOWN),
+    Math.min(Math.min(...places, line.length) - MAX_SHOWN_LENGTH / 4, line.length - MAX_SHOWN_LENGTH),
   );
-  const end = start + LONGEST_SHOWN;
+  const end = start + MAX_SHOWN_LENGTH;
   return `${start > 0 ? "…" : ""}${line.slice(start, end).replace(HALF, "")}${end < line.length ? "…" : ""}`;
 }

@@ -11,7 +11,7 @@ import { exactly, RANKS, type Rank, rankOf, type Wanted } from "./wanted";
  * Each takes one byte of memory, or two in texts with others than those of Latin-1; what does not fit in is
  * not found.
  */
-const MOST_CHARACTERS = 128 * 1024 * 1024;
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 /** The size of an entry beside its texts, in bytes: 231 (100,000 TLS edges, 2026-11-25, Node 24). */
 const ENTRY_CHARACTERS = 231;
 /** The size of a network of an entry; chosen, not measured. */
@@ -196,7 +196,7 @@ export class SearchIndex {
     const entry = entryOf(row);
     const known = this.#byId.get(row.id);
     const characters = sizeOf(entry) - (known ? sizeOf(known) : 0);
-    if (this.#characters + characters > MOST_CHARACTERS) {
+    if (this.#characters + characters > MAX_CHARACTERS) {
       this.#isFull = true;
       if (known) this.#remove(new Set([row.id]));
       return;

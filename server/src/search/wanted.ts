@@ -77,7 +77,7 @@ export function rankOfWord(
   if (around.size > 0 && networks?.some((network) => around.has(network))) return 1;
   let best: Rank | undefined;
   let places = 0;
-  for (let at = lines.indexOf(text); at >= 0 && places < MOST_PLACES; at = lines.indexOf(text, at + 1)) {
+  for (let at = lines.indexOf(text); at >= 0 && places < MAX_PLACES; at = lines.indexOf(text, at + 1)) {
     places++;
     if (!IN_WORD.test(lines.charAt(at - 1))) return 1;
     best = at <= idEnd ? 3 : 2;
@@ -86,5 +86,5 @@ export function rankOfWord(
 }
 
 /** So many places of a word are looked at, whatever a text repeats; more than an id has characters. */
-const MOST_PLACES = 100;
+const MAX_PLACES = 100;
 const IN_WORD = /[\p{L}\p{N}]/u;

@@ -6,12 +6,12 @@ import type { SignInSettings } from "./settings";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** Of one user. Identity providers themselves put at most some hundred into a token. */
-const MOST_GROUPS = 1000;
-const LONGEST_GROUP = 256;
+const MAX_GROUPS = 1000;
+const MAX_GROUP_LENGTH = 256;
 /** Of claims that are named to somebody whose name is in none. */
-const MOST_NAMED = 30;
+const MAX_NAMED = 30;
 
 /** Claims about the token itself: nobody looks for a user in them. */
 const OF_THE_TOKEN = new Set([
@@ -36,7 +36,7 @@ export function profileOf(
   if (typeof issuer !== "string" || typeof subject !== "string" || subject.length > 255)
     throw new SignInRefused("The identity provider did not say who you are", ["claim sub"]);
   if (name === undefined) {
-    const names = Object.keys(aboutUser(claims)).slice(0, MOST_NAMED).join(", ");
+    const names = Object.keys(aboutUser(claims)).slice(0, MAX_NAMED).join(", ");
     throw new SignInRefused(
       `The identity provider sent no text as ${usernameClaim}, which this server takes for your name. It sent: ${names}. An operator may ask for more with --oidc-scopes, or name another claim with --oidc-username-claim`,
       [`claim ${usernameClaim}`],
@@ -58,14 +58,14 @@ export function groupsIn(claim: unknown): string[] {
   const listed = Array.isArray(claim) ? claim : [claim];
   const names = listed.flatMap((one: unknown) => {
     const name = isObject(one) ? one.name : one;
-    return typeof name === "string" && name.length <= LONGEST_GROUP ? [name.replace(/^\//, "")] : [];
+    return typeof name === "string" && name.length <= MAX_GROUP_LENGTH ? [name.replace(/^\//, "")] : [];
   });
-  return [...new Set(names)].filter((name) => name !== "").slice(0, MOST_GROUPS);
+  return [...new Set(names)].filter((name) => name !== "").slice(0, MAX_GROUPS);
 }
 
 /** A text without control characters, cut to what a name may have; undefined for anything else. */
 function plain(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
-  const text = value.replace(/\p{C}/gu, "").trim().slice(0, LONGEST_NAME);
+  const text = value.replace(/\p{C}/gu, "").trim().slice(0, MAX_NAME_LENGTH);
   return text === "" ? undefined : text;
 }

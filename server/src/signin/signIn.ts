@@ -36,7 +36,7 @@ interface Returned extends Asking {
 }
 
 /** In characters of JSON. Claims that are longer are not kept. */
-const LONGEST_CLAIMS = 16 * 1024;
+const MAX_CLAIMS_LENGTH = 16 * 1024;
 
 /** Lets people sign in at an identity provider, with OpenID Connect's code flow, PKCE, state and nonce. */
 export class SignIn {
@@ -130,7 +130,7 @@ export class SignIn {
         kind: "console",
         user_id: user.id,
         lastsMs: SESSION_MS,
-        claims: kept.length <= LONGEST_CLAIMS ? kept : "{}",
+        claims: kept.length <= MAX_CLAIMS_LENGTH ? kept : "{}",
       });
       acts.push({ action: "signed_in", subject: id });
       const author: Author = { ownerId: user.id, name: user.name, keyId: id, operationId, client };

@@ -158,8 +158,8 @@ class Batch extends PgQuery {
 
 // Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones
 // differ every time.
-const MOST_PARAMETERS = 24;
-const MOST_NAMES = 500;
+const MAX_PARAMETERS = 24;
+const MAX_NAMES = 500;
 const UNNAMED = "";
 const names = new Map<string, string>();
 
@@ -167,7 +167,7 @@ const names = new Map<string, string>();
 function nameOf(text: string, parameters: number): string {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (parameters > MOST_PARAMETERS || names.size >= MOST_NAMES) return UNNAMED;
+  if (parameters > MAX_PARAMETERS || names.size >= MAX_NAMES) return UNNAMED;
   const name = `tunnelplane_${names.size}`;
   names.set(text, name);
   return name;

@@ -11,7 +11,7 @@ interface Job {
 }
 
 // Above 128 a group gains nothing (one fsync is shared by enough) and the first in it would wait longer.
-const LARGEST_GROUP = 128;
+const MAX_GROUP_SIZE = 128;
 
 const BEGIN = CompiledQuery.raw("begin immediate");
 const COMMIT = CompiledQuery.raw("commit");
@@ -63,7 +63,7 @@ export class CommitQueue {
   #groupSize(): number {
     if (this.#waiting[0]?.isAlone) return 1;
     const next = this.#waiting.findIndex((job) => job.isAlone);
-    return next < 0 ? LARGEST_GROUP : Math.min(next, LARGEST_GROUP);
+    return next < 0 ? MAX_GROUP_SIZE : Math.min(next, MAX_GROUP_SIZE);
   }
 
   async #commit(group: Job[]): Promise<void> {

@@ -1,20 +1,20 @@
 import { ERRORS, type ErrorBody, type ErrorName, formatPath, present } from "@tunnelplane/sdk/contract";
 
 /** Texts of callers are cut in errors: an id may have the length of a request line. */
-const LONGEST_TEXT = 100;
+const MAX_TEXT_LENGTH = 100;
 /** A text of a caller may stand in brackets and quotes, as a part of a path. */
-const LONGEST_WORD = LONGEST_TEXT + 20;
+const MAX_WORD_LENGTH = MAX_TEXT_LENGTH + 20;
 
 /** A text of a caller, in quotes, as errors repeat it. */
 export const quoted = (text: string): string => JSON.stringify(shortened(text));
 
 /** A text of a caller, as errors repeat it. */
 export const shortened = (text: string): string =>
-  text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 
 /** Our own words are short, so a longer one came from a caller. */
 const cutWords = (message: string): string =>
-  message.replace(/\S+/g, (word) => (word.length > LONGEST_WORD ? shortened(word) : word));
+  message.replace(/\S+/g, (word) => (word.length > MAX_WORD_LENGTH ? shortened(word) : word));
 
 /** A refusal, which the API answers with its own status. Any other error becomes a 500. */
 export class RequestError extends Error {

@@ -15,9 +15,9 @@ const MAX_OF_ONE = 4 * MIB;
 const MAX_OF_ALL = 64 * MIB;
 const MAX_WAIT_MS = 5_000;
 /** In MiB. Chosen with room to spare for bodies of 1 MiB, not measured. */
-const MOST_MEMORY = 256;
+const MAX_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
-const MOST_YOUNG = 16;
+const MAX_YOUNG = 16;
 
 /**
  * Checks bodies against the contract; all but small ones in a thread of its own, so that no body delays other
@@ -31,7 +31,7 @@ export class Validation {
     task: "checks bodies",
     work: "bodies to check",
     maxWaitMs: MAX_WAIT_MS,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY, maxYoungGenerationSizeMb: MAX_YOUNG },
   });
 
   /**

@@ -9,7 +9,7 @@ const SEEN = [
 ];
 
 /** As many binds as people read: an agent may have a thousand. */
-const MOST_BINDS = 10;
+const MAX_BINDS = 10;
 
 /** Leads from one list of what gateways see to the others. */
 export const seenChoices = (chosen) =>
@@ -43,8 +43,8 @@ export function bindsOf(rules) {
     "ul",
     { class: "plain" },
     ...texts
-      .slice(0, MOST_BINDS)
+      .slice(0, MAX_BINDS)
       .map((text) => h("li", {}, text.includes("=") ? codes([text]) : hostportLink(text.toLowerCase()))),
-    texts.length > MOST_BINDS && h("li", { class: "hint" }, `and ${texts.length - MOST_BINDS} more`),
+    texts.length > MAX_BINDS && h("li", { class: "hint" }, `and ${texts.length - MAX_BINDS} more`),
   );
 }

@@ -8,7 +8,7 @@ import { namesOfReferred } from "./referred.mjs";
 import { mayEndAgents } from "./who.mjs";
 
 /** The limit on gateways that are read to know where agents are: those that reported last. */
-const MOST_GATEWAYS = 50;
+const MAX_GATEWAYS = 50;
 const FIRST = "/tunnel_sessions?limit=100";
 const LEAD =
   "The agents that are connected now and have bound something: each is a tunnel session. Members see those of their own credentials.";
@@ -76,7 +76,7 @@ async function withNames({ items, nextPage }) {
  */
 async function placesOfSessions() {
   const { items } = await page("/gateways?limit=100", "gateways").catch(() => ({ items: [] }));
-  const latest = items.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen)).slice(0, MOST_GATEWAYS);
+  const latest = items.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen)).slice(0, MAX_GATEWAYS);
   const all = await Promise.all(
     latest.map(async ({ name }) => {
       const { agents: there } = await get(`/gateways/${encodeURIComponent(name)}`).catch(() => ({

@@ -6,7 +6,7 @@ import { objectLink } from "./links.mjs";
 import { nothing, pages } from "./lists.mjs";
 
 /** How many pages without a row of a filter are read on, until it is asked. */
-const MOST_EMPTY = 5;
+const MAX_EMPTY = 5;
 
 /** Who did what, newest first; with filters, and the difference that each change made. */
 export async function audit(rest, caller) {
@@ -61,7 +61,7 @@ export async function audit(rest, caller) {
 /** A page with rows, where there are any within a few pages. */
 async function found(path) {
   let answer = await page(path, "audit_events");
-  for (let empty = 1; answer.items.length === 0 && answer.nextPage && empty < MOST_EMPTY; empty++)
+  for (let empty = 1; answer.items.length === 0 && answer.nextPage && empty < MAX_EMPTY; empty++)
     answer = await page(answer.nextPage, "audit_events");
   return answer;
 }

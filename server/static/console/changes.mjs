@@ -7,7 +7,7 @@ import { problemOf } from "./problems.mjs";
 /** Fields of a new or removed object that its id and the row beside it say already. */
 const SAID = ["id", "uri", "created_at", "project_id"];
 /** As many lines as people read; the object's own page has all of it. */
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 /** The words of a change that names no fields. */
 const WHOLE = { created: "the new object", deleted: "what it was" };
@@ -73,13 +73,13 @@ export function differenceOf(event) {
       "dl",
       { class: "lines" },
       ...all
-        .slice(0, MOST_LINES)
+        .slice(0, MAX_LINES)
         .flatMap((line) => [
           h("dt", {}, h("code", {}, line.path || "the object")),
           h("dd", {}, ...valuesOf(line)),
         ]),
     ),
-    all.length > MOST_LINES && h("p", { class: "hint" }, `And ${all.length - MOST_LINES} more fields.`),
+    all.length > MAX_LINES && h("p", { class: "hint" }, `And ${all.length - MAX_LINES} more fields.`),
   );
 }
 

@@ -4,7 +4,7 @@ import { KINDS } from "./kinds.mjs";
 import { nameOf, objectLink } from "./links.mjs";
 import { guide, nothing, pages } from "./lists.mjs";
 
-const MOST_DESTINATIONS = 20;
+const MAX_DESTINATIONS = 20;
 const STATUSES = [
   ["dead", "Dead letters"],
   ["pending", "Pending"],
@@ -21,7 +21,7 @@ export async function deliveries([id, status = "dead"]) {
 
 async function destinations() {
   const { event_destinations: all, next_page_uri: more } = await get(
-    `/event_destinations?limit=${MOST_DESTINATIONS}`,
+    `/event_destinations?limit=${MAX_DESTINATIONS}`,
   );
   const counts = await Promise.all(
     all.map(({ id }) => Promise.all(["dead", "pending"].map((status) => countOf(id, status)))),
@@ -59,7 +59,7 @@ async function destinations() {
         h(
           "p",
           { class: "hint" },
-          `Only the newest ${MOST_DESTINATIONS} destinations are shown; Objects lists all of them.`,
+          `Only the newest ${MAX_DESTINATIONS} destinations are shown; Objects lists all of them.`,
         ),
     ].filter(Boolean),
   };

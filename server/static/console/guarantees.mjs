@@ -9,7 +9,7 @@ import { seesAll } from "./who.mjs";
 
 const STATES = { holds: "ok", broken: "bad", unproved: "unknown" };
 /** Of how many objects on the way of a request the last change is shown. */
-const MOST_CHANGED = 6;
+const MAX_CHANGED = 6;
 
 /** Each guarantee, whether it holds, a request that breaks it, and who changed last what lets it through. */
 export async function guarantees(_rest, caller) {
@@ -141,7 +141,7 @@ function lastChanges(ids) {
     shown.replaceChildren(h("p", { class: "hint" }, "Loading …"));
     try {
       const answers = await Promise.all(
-        ids.slice(0, MOST_CHANGED).map((id) => get(`/events?limit=1&object_id=${encodeURIComponent(id)}`)),
+        ids.slice(0, MAX_CHANGED).map((id) => get(`/events?limit=1&object_id=${encodeURIComponent(id)}`)),
       );
       const events = answers
         .flatMap(({ events }) => events)

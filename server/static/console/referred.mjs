@@ -2,13 +2,13 @@ import { get, pathOf } from "./api.mjs";
 import { kindOfId, nameOf } from "./links.mjs";
 
 /** The limit on objects that are read so that a page can name those that its object refers to. */
-const MOST_READ = 24;
+const MAX_READ = 24;
 
 /**
  * The names of the objects that an object refers to, by their ids. Those that cannot be read stay without a name.
  */
 export async function namesOfReferred(found) {
-  const addresses = [...referencesIn(found)].filter(([id]) => id !== found.id).slice(0, MOST_READ);
+  const addresses = [...referencesIn(found)].filter(([id]) => id !== found.id).slice(0, MAX_READ);
   const named = await Promise.all(
     addresses.map(async ([id, path]) => {
       const one = await get(`${path}?names=true`).catch(() => undefined);

@@ -2,7 +2,7 @@ import { h } from "../console/dom.mjs";
 import { methodBadge } from "./operation.mjs";
 
 /** More matches are counted, not listed. */
-const MOST_MATCHES = 40;
+const MAX_MATCHES = 40;
 
 /** Fills the navigation: a search, and the resources with the operations of the shown one. */
 export function navigation(nav, document) {
@@ -36,9 +36,9 @@ export function navigation(nav, document) {
 
 function matches(operations) {
   if (operations.length === 0) return [h("p", { class: "empty" }, "No call has these words.")];
-  const more = operations.length - MOST_MATCHES;
+  const more = operations.length - MAX_MATCHES;
   return [
-    h("ul", { class: "calls" }, ...operations.slice(0, MOST_MATCHES).map((one) => callItem(one))),
+    h("ul", { class: "calls" }, ...operations.slice(0, MAX_MATCHES).map((one) => callItem(one))),
     more > 0 && h("p", { class: "hint" }, `${more} more: another word narrows it down.`),
   ].filter(Boolean);
 }

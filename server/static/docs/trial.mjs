@@ -4,7 +4,7 @@ import { coloured } from "./samples.mjs";
 import { isDry, send, usedKey, useKey, whoTries } from "./sending.mjs";
 
 /** Longer answers are cut on the page; 100 objects with all their modules have less. */
-const MOST_SHOWN = 200_000;
+const MAX_SHOWN = 200_000;
 
 /** The form that sends a request of an operation: a read, or a dry run. It is made when somebody opens it. */
 export function trial(operation) {
@@ -82,12 +82,12 @@ function shown({ status, statusText, text, problem }, operation) {
   const title = h("p", { class: "outcome" }, h("strong", {}, `${status} ${statusText}`), kept);
   if (!text) return [title];
   const json = jsonOf(text);
-  const cut = text.length > MOST_SHOWN;
-  const body = cut ? [text.slice(0, MOST_SHOWN)] : coloured(json ? JSON.stringify(json, null, 2) : text);
+  const cut = text.length > MAX_SHOWN;
+  const body = cut ? [text.slice(0, MAX_SHOWN)] : coloured(json ? JSON.stringify(json, null, 2) : text);
   return [
     title,
     json?.msg && h("p", { class: "problem" }, ...inMarks(json.msg)),
-    cut && h("p", { class: "hint" }, `The first ${MOST_SHOWN} of ${text.length} characters:`),
+    cut && h("p", { class: "hint" }, `The first ${MAX_SHOWN} of ${text.length} characters:`),
     h("pre", { tabindex: "0", "aria-label": "The answer" }, ...body),
   ].filter(Boolean);
 }

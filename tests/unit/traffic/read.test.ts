@@ -1,4 +1,4 @@
-import { LONGEST_LINE, readTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
+import { MAX_LINE_LENGTH, readTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
 import { trafficLine } from "./lines";
 
@@ -27,7 +27,7 @@ describe("Recorded traffic", () => {
       JSON.stringify(LINE).slice(0, 40),
       JSON.stringify(LINE),
       "[]",
-      "x".repeat(LONGEST_LINE + 1),
+      "x".repeat(MAX_LINE_LENGTH + 1),
       JSON.stringify({ other: true }),
       JSON.stringify(OTHER),
     ].join("\n");

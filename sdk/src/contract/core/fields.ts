@@ -15,10 +15,10 @@ export function conditioned<S extends z.ZodType>(
 }
 
 /** The limit on entries for lists and maps that have no limit of their own. */
-export const MOST_ENTRIES = 100;
+export const MAX_ENTRIES = 100;
 
 /** The limit on ids in a list of references. No list in a body may have more entries. */
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
 /**
  * Text with a limit in UTF-8 bytes, as in the spec, or in characters for event subscriptions. Further
@@ -52,7 +52,7 @@ function mistakeInLength(value: string, limit: number, unit: "bytes" | "characte
 }
 
 /** A map with a limit on its entries. */
-export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: V, limit = MOST_ENTRIES) =>
+export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: V, limit = MAX_ENTRIES) =>
   conditioned(z.record(key, value), (entries) =>
     Object.keys(entries).length > limit ? `must hold at most ${limit} entries` : undefined,
   ).meta({ maxProperties: limit });
@@ -87,7 +87,7 @@ export const references = (to: ReferenceTarget, answeredAs: string) =>
   mark(ids(), { reference: { to: [to], answeredAs } });
 
 /** A list of distinct ids. */
-export const ids = () => distinct(z.array(id()).max(MOST_IDS));
+export const ids = () => distinct(z.array(id()).max(MAX_IDS));
 
 /** A list whose entries differ from each other. */
 export function distinct<E extends z.ZodType>(

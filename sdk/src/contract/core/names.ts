@@ -53,7 +53,7 @@ function variantOf(schema: z.ZodType, value: object): { field: string; shape: z.
 }
 
 /** Longer names are cut in errors: unknown fields may have names of any length. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** A path as text: `hostports[0]`, `labels["a-b"]`, `tls_termination.min_version`. */
 export function formatPath(path: readonly PropertyKey[]): string {
@@ -61,7 +61,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;
       const name =
-        String(part).length > LONGEST_NAME ? `${String(part).slice(0, LONGEST_NAME)}…` : String(part);
+        String(part).length > MAX_NAME_LENGTH ? `${String(part).slice(0, MAX_NAME_LENGTH)}…` : String(part);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
     })

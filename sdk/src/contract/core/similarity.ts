@@ -19,7 +19,7 @@ function distanceOf(a: string, b: string): number {
 
 /** Names longer than this are not compared, because the text may be anything. */
 const LONGEST = 64;
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /**
  * The end of a sentence about a misspelled name: `; did you mean "…"?` with the known names that are most
@@ -38,7 +38,7 @@ export function didYouMean(written: string, known: readonly string[], quote = '"
     return distance <= most ? [{ name, distance }] : [];
   });
   const least = Math.min(...near.map(({ distance }) => distance));
-  const best = near.filter(({ distance }) => distance === least).slice(0, MOST_NAMED);
+  const best = near.filter(({ distance }) => distance === least).slice(0, MAX_NAMED);
   return best.length > 0
     ? `; did you mean ${best.map(({ name }) => `${quote}${name}${quote}`).join(" or ")}?`
     : "";

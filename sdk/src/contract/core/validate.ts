@@ -77,7 +77,7 @@ function validateObject(
   const value = complete(schema, body, isUnknown, keepZeroValues) as Json;
   const parsed = schema.safeParse(value);
   const unknown = pathsOf(value, isUnknown);
-  let suggestions = MOST_SUGGESTIONS;
+  let suggestions = MAX_SUGGESTIONS;
   const suggest: Suggest = (name, known) => (suggestions-- > 0 ? didYouMean(name, known, "`") : "");
   const problems = parsed.success
     ? []
@@ -146,7 +146,7 @@ function isZero(schema: z.ZodType, value: unknown): boolean {
  * As many misspelled fields of one object are looked up: comparing names takes time, and a body can have a
  * hundred thousand.
  */
-const MOST_SUGGESTIONS = 3;
+const MAX_SUGGESTIONS = 3;
 
 type Suggest = (name: string, known: readonly string[]) => string;
 

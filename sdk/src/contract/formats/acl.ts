@@ -2,14 +2,14 @@ import { z } from "zod";
 import { conditioned, text } from "../core/fields";
 import { isAddress, isDomain, isPort } from "./host";
 
-const MOST_RULES = 1000;
+const MAX_RULES = 1000;
 const CURE = 'expected "bind:<domain>", "bind:*.<domain>", "bind:<host>:<port>", "bind:<key>=<value>" or "*"';
 
 /** The ACL of a credential: bind rules, or "*"; see spec "ACL rules". */
 export const acl = () =>
   z
     .array(conditioned(text(1024), mistakeInRule).meta({ examples: ["bind:*.example.com"] }))
-    .max(MOST_RULES)
+    .max(MAX_RULES)
     .default([])
     .meta({
       description:
@@ -20,13 +20,13 @@ export const acl = () =>
  * The limit on what one request asks to bind. A connection may bind a hundred things, and each may have 32
  * labels.
  */
-const MOST_BINDS = 1000;
+const MAX_BINDS = 1000;
 
 /** A bind that an agent asks for: the address, or each of its labels. */
 export const binds = () =>
   z
     .array(conditioned(text(1024), mistakeInBind).meta({ examples: ["bind:app.example.com:443"] }))
-    .max(MOST_BINDS)
+    .max(MAX_BINDS)
     .default([]);
 
 /** The mistake in an entry of {@link binds}; undefined if there is none. */

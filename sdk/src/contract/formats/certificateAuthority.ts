@@ -4,13 +4,13 @@ import { type CertificateFacts, readCertificate, x509 } from "./x509";
 
 /** One X.509 certificate of an authority, as PEM. */
 export const certificateAuthorityPem = () =>
-  conditioned(text(LONGEST_PEM), (pem) => {
+  conditioned(text(MAX_PEM_LENGTH), (pem) => {
     const read = readCertificateAuthority(pem);
     return typeof read === "string" ? read : undefined;
   });
 
 // The longest certificate of a real authority is a few KB; the bound keeps parsing cheap.
-const LONGEST_PEM = 64 * 1024;
+const MAX_PEM_LENGTH = 64 * 1024;
 
 const UNREADABLE =
   "cannot be read completely as an X.509 certificate: the PEM block, or a field or an extension in it, is truncated or damaged; send the certificate as its issuer gave it";
@@ -34,7 +34,7 @@ export function readCertificateAuthority(pem: string): CertificateFacts | string
 }
 
 function mistakeInShape(pem: string): string | undefined {
-  if (pem.length > LONGEST_PEM)
+  if (pem.length > MAX_PEM_LENGTH)
     return `is ${pem.length} characters long; one certificate takes a few thousand`;
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => present(match[1]));
   if (labels.some((label) => label.endsWith("PRIVATE KEY")))

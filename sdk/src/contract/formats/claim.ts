@@ -1,5 +1,5 @@
 /** How deep in objects a claim may be. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /**
  * The place of a claim in a token: a dot leads into an object. A name with `:` or `/` is one name, because
@@ -13,7 +13,7 @@ export function mistakeInClaim(name: string): string | undefined {
   const place = placeOfClaim(name);
   if (name !== "" && place.includes(""))
     return "must not begin or end with a dot or hold two in a row: a dot leads into an object, as in `realm_access.roles`";
-  return place.length > MOST_LEVELS
-    ? `leads through ${place.length} levels; at most ${MOST_LEVELS} are allowed`
+  return place.length > MAX_LEVELS
+    ? `leads through ${place.length} levels; at most ${MAX_LEVELS} are allowed`
     : undefined;
 }

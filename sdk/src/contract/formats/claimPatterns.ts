@@ -2,17 +2,17 @@ import { conditioned, map, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { mistakeInClaim } from "./claim";
 
-const MOST_CLAIMS = 16;
+const MAX_CLAIMS = 16;
 /** Of a claim's name, in characters. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 /** Of a pattern, in characters. GitHub's `sub` and `job_workflow_ref` come near a thousand. */
-const LONGEST_PATTERN = 1024;
+const MAX_PATTERN_LENGTH = 1024;
 
 /** Claims that an identity token has to have: a map of the claim to a text, where `*` stands for any text. */
 export const claimPatterns = () =>
   mark(
     conditioned(
-      map(conditioned(word(LONGEST_NAME), mistakeInClaim), word(LONGEST_PATTERN), MOST_CLAIMS),
+      map(conditioned(word(MAX_NAME_LENGTH), mistakeInClaim), word(MAX_PATTERN_LENGTH), MAX_CLAIMS),
       (claims) =>
         Object.entries(claims).some(([claim, pattern]) => isPinned(claim, pattern))
           ? undefined

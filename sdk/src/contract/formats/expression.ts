@@ -1,15 +1,15 @@
 import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
 import { conditioned, word } from "../core/fields";
 
-const LONGEST_EXPRESSION = 4096;
+const MAX_EXPRESSION_LENGTH = 4096;
 const DEEPEST = 100;
 /** No list in an expression has more entries than its text has characters. */
 const LIMITS = {
   maxDepth: DEEPEST,
-  maxAstNodes: 2 * LONGEST_EXPRESSION,
-  maxListElements: LONGEST_EXPRESSION,
-  maxMapEntries: LONGEST_EXPRESSION,
-  maxCallArguments: LONGEST_EXPRESSION,
+  maxAstNodes: 2 * MAX_EXPRESSION_LENGTH,
+  maxListElements: MAX_EXPRESSION_LENGTH,
+  maxMapEntries: MAX_EXPRESSION_LENGTH,
+  maxCallArguments: MAX_EXPRESSION_LENGTH,
 };
 
 const VALUES = [
@@ -29,7 +29,7 @@ export const SERVED_EXPRESSIONS = `${VALUES.map((name) => `\`${name}\``).join(",
 
 /** A condition in the Common Expression Language. */
 export const expression = () =>
-  conditioned(word(LONGEST_EXPRESSION, "bytes"), (text) => {
+  conditioned(word(MAX_EXPRESSION_LENGTH, "bytes"), (text) => {
     const read = readExpression(text);
     return typeof read === "string" ? read : undefined;
   }).meta({ examples: ['req.path.startsWith("/api")'] });

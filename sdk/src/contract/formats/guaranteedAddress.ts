@@ -1,6 +1,6 @@
 import { conditioned, text } from "../core/fields";
-import { isAddress, isPort, LONGEST_ADDRESS } from "./host";
-import { LONGEST_PATH, mistakeInPath } from "./http";
+import { isAddress, isPort, MAX_ADDRESS_LENGTH } from "./host";
+import { MAX_PATH_LENGTH, mistakeInPath } from "./http";
 
 /** The parts of an address that a guarantee covers. */
 export interface GuaranteedAddress {
@@ -39,7 +39,7 @@ export function guaranteedAddressKey(address: string): string {
 
 /** An address that a guarantee covers: `HOST:PORT[/PREFIX]`. */
 export const guaranteedAddress = () =>
-  conditioned(text(LONGEST_ADDRESS + LONGEST_PATH), (value) => {
+  conditioned(text(MAX_ADDRESS_LENGTH + MAX_PATH_LENGTH), (value) => {
     const read = readGuaranteedAddress(value);
     return typeof read === "string" ? read : undefined;
   }).meta({ examples: ["*:443/admin", "app.example.com:443", "*.internal.example.com:*"] });

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { UniqueKey } from "../core/definition";
-import { conditioned, distinct, MOST_ENTRIES, text } from "../core/fields";
+import { conditioned, distinct, MAX_ENTRIES, text } from "../core/fields";
 import { present } from "../core/narrow";
 
 /** A domain name of 253 characters, "*.", a colon and a port. */
-export const LONGEST_ADDRESS = 261;
+export const MAX_ADDRESS_LENGTH = 261;
 
 /**
  * Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` if that is allowed.
@@ -37,7 +37,7 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
 
 /** A hostport of an edge, `<host>:<port>`; the host is a domain or `*.<domain>`. */
 const hostport = () =>
-  conditioned(text(LONGEST_ADDRESS), (value) => {
+  conditioned(text(MAX_ADDRESS_LENGTH), (value) => {
     const at = value.lastIndexOf(":");
     if (at < 0)
       return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
@@ -49,14 +49,14 @@ const hostport = () =>
 
 /** The hostports of an edge. */
 export const hostports = () =>
-  distinct(z.array(hostport()).max(MOST_ENTRIES), hostportKey).default([]).meta({
+  distinct(z.array(hostport()).max(MAX_ENTRIES), hostportKey).default([]).meta({
     description:
       "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one.",
   });
 
 /** A hostport of a TCP edge: connections say no name, so a wildcard would mean nothing. */
 const tcpHostport = () =>
-  conditioned(text(LONGEST_ADDRESS), (value) => {
+  conditioned(text(MAX_ADDRESS_LENGTH), (value) => {
     if (isAddress(value)) return undefined;
     if (value.startsWith("*."))
       return "must not begin with a wildcard: a TCP connection says no name; use a domain name or an IP address";
@@ -67,7 +67,7 @@ const tcpHostport = () =>
 
 /** The hostports of a TCP edge. */
 export const tcpHostports = () =>
-  distinct(z.array(tcpHostport()).max(MOST_ENTRIES), hostportKey).default([]).meta({
+  distinct(z.array(tcpHostport()).max(MAX_ENTRIES), hostportKey).default([]).meta({
     description:
       "The hostports that the edge serves, each `<host>:<port>`: a domain name or an IP address, and a port of the server's `--tcp-ports`. All connections to the port come here, so no other edge may have it.",
   });

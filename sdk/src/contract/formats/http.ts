@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditioned, MOST_ENTRIES, map, text } from "../core/fields";
+import { conditioned, MAX_ENTRIES, map, text } from "../core/fields";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /**
@@ -16,21 +16,21 @@ const FRAMING = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-const LONGEST_COOKIE_PREFIX = 64;
+const MAX_COOKIE_PREFIX_LENGTH = 64;
 /** In bytes. */
-export const LONGEST_PATH = 1024;
+export const MAX_PATH_LENGTH = 1024;
 /** Envoy takes 16 KiB, where each % counts twice. */
-export const LONGEST_VALUE = 8192;
+export const MAX_VALUE_LENGTH = 8192;
 /** For the descriptions of fields that hold headers. */
-export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at most ${LONGEST_VALUE} bytes; not ${[...FRAMING].join(", ")}.`;
+export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at most ${MAX_VALUE_LENGTH} bytes; not ${[...FRAMING].join(", ")}.`;
 /** Paths below this one are the gateway's own. */
 export const OWN_PATHS = "/.tunnelplane/";
 
-const LONGEST_METHOD = 32;
+const MAX_METHOD_LENGTH = 32;
 
 /** The method of a request (RFC 9110 section 9.1); upper and lower case differ. */
 export const method = () =>
-  conditioned(text(LONGEST_METHOD), (value) =>
+  conditioned(text(MAX_METHOD_LENGTH), (value) =>
     TOKEN.test(value) ? undefined : "is no method of a request, such as GET",
   ).meta({ examples: ["GET"] });
 
@@ -79,8 +79,9 @@ const headerName = (mistakeIn: MistakeInName) => conditioned(text(255, "characte
 
 /** Headers that the gateway writes: texts by name, each name once in whatever case. */
 const headersWith = (mistakeIn: MistakeInName) =>
-  conditioned(map(headerName(mistakeIn), conditioned(text(LONGEST_VALUE), mistakeInHeaderValue)), (headers) =>
-    repeatedIn(Object.keys(headers)),
+  conditioned(
+    map(headerName(mistakeIn), conditioned(text(MAX_VALUE_LENGTH), mistakeInHeaderValue)),
+    (headers) => repeatedIn(Object.keys(headers)),
   );
 
 function repeatedIn(names: readonly string[]): string | undefined {
@@ -109,14 +110,14 @@ const mistakeInChangedHeader = (name: string): string | undefined =>
 export const requestHeaderNames = () => namesWith(mistakeInRequestHeader);
 
 const namesWith = (mistakeIn: MistakeInName) =>
-  conditioned(z.array(headerName(mistakeIn)).max(MOST_ENTRIES), repeatedIn);
+  conditioned(z.array(headerName(mistakeIn)).max(MAX_ENTRIES), repeatedIn);
 
 /** The status of a response that the gateway gives itself. A status below 200 ends no request. */
 export const responseStatus = () => z.int().min(200).max(599);
 
 /** The beginning of a cookie's name: a token of RFC 6265 section 4.1.1, or "" for the default. */
 export const cookiePrefix = () =>
-  conditioned(text(LONGEST_COOKIE_PREFIX), (prefix) =>
+  conditioned(text(MAX_COOKIE_PREFIX_LENGTH), (prefix) =>
     prefix === "" || TOKEN.test(prefix)
       ? undefined
       : "is no beginning of a cookie's name: use letters, digits, - and _, without spaces",
@@ -148,4 +149,4 @@ export function mistakeInPath(path: string): string | undefined {
 }
 
 /** The path that a route matches, in normal form (RFC 3986 section 6.2.2). */
-export const routePath = () => conditioned(text(LONGEST_PATH), mistakeInPath);
+export const routePath = () => conditioned(text(MAX_PATH_LENGTH), mistakeInPath);

@@ -3,25 +3,25 @@ import { conditioned, word } from "../core/fields";
 import { messageOf } from "../core/narrow";
 import { programSize } from "./patternSize";
 
-const LONGEST_PATTERN = 512;
+const MAX_PATTERN_LENGTH = 512;
 // Compiling a program of 1,000 instructions takes up to 30 ms (measured on 2 cores, Node 24). Gateways refuse
 // far larger ones.
-const LARGEST_PROGRAM = 1_024;
+const MAX_PROGRAM_SIZE = 1_024;
 
 /** For the descriptions of fields that hold patterns. */
-export const PATTERN_LIMITS = `Each has at most ${LONGEST_PATTERN} bytes and a program of at most ${LARGEST_PROGRAM} instructions; counts of repetitions multiply.`;
+export const PATTERN_LIMITS = `Each has at most ${MAX_PATTERN_LENGTH} bytes and a program of at most ${MAX_PROGRAM_SIZE} instructions; counts of repetitions multiply.`;
 
 /**
  * A regular expression that runs in linear time: RE2's syntax, which has no back-references and no
  * look-around.
  */
-export const pattern = (longest = LONGEST_PATTERN) =>
+export const pattern = (longest = MAX_PATTERN_LENGTH) =>
   conditioned(word(longest, "bytes"), (value) => {
     // Check the size before compiling, because that takes time and memory in proportion to the program, not
     // to the text.
     const size = programSize(value);
-    if (size > LARGEST_PROGRAM)
-      return `needs a program of some ${size} instructions; at most ${LARGEST_PROGRAM} are allowed, and counts of repetitions multiply, so repeat less`;
+    if (size > MAX_PROGRAM_SIZE)
+      return `needs a program of some ${size} instructions; at most ${MAX_PROGRAM_SIZE} are allowed, and counts of repetitions multiply, so repeat less`;
     // Loaded on first use: few programs filter user agents.
     const { RE2JS }: typeof Re2 = require("re2js");
     try {

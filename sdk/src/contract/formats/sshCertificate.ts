@@ -6,7 +6,7 @@ import { mistakeInCidr } from "./cidr";
 import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
 
 /** OpenSSH refuses certificates with more principals (SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h). */
-const MOST_PRINCIPALS = 256;
+const MAX_PRINCIPALS = 256;
 
 /** The fields that certificates for users and for hosts have in common. */
 export const subjectFields = (principals: string) => ({
@@ -22,13 +22,13 @@ export const subjectFields = (principals: string) => ({
       "The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
   }),
   principals: mark(
-    distinct(z.array(conditioned(text(255, "characters"), mistakeInPrincipal)).max(MOST_PRINCIPALS)),
+    distinct(z.array(conditioned(text(255, "characters"), mistakeInPrincipal)).max(MAX_PRINCIPALS)),
     {
       immutable: true,
     },
   )
     .default([])
-    .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
+    .meta({ description: `${principals} At most ${MAX_PRINCIPALS}. Set at creation only.` }),
 });
 
 /** Warns of an empty list of principals, whose meaning depends on the reader. */

@@ -13,15 +13,15 @@ export interface SshPublicKey {
 
 const CURE =
   'expected an OpenSSH line ("ssh-ed25519 AAAA… comment") or a PEM block ("-----BEGIN PUBLIC KEY-----")';
-const SMALLEST_RSA = 2048;
-const LARGEST_RSA = 16_384;
-const SMALLEST_EXPONENT = 65_537n;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 16_384;
+const MIN_EXPONENT = 65_537n;
 // An RSA key of 16384 bits takes 3.7 KB as PEM; the bound keeps parsing cheap.
-const LONGEST_TEXT = 16 * 1024;
+const MAX_TEXT_LENGTH = 16 * 1024;
 
 /** A public key for SSH: an OpenSSH line, or PEM as SubjectPublicKeyInfo (RFC 7468) or RFC 4716. */
 export const sshPublicKey = () =>
-  conditioned(text(LONGEST_TEXT), (line) => {
+  conditioned(text(MAX_TEXT_LENGTH), (line) => {
     const shape = mistakeInShape(line.trim());
     if (shape) return shape;
     const read = readSshPublicKey(line);
@@ -66,8 +66,8 @@ function mistakeInNumbers({ type, blob }: SshPublicKey): string | undefined {
   const numberIn = (part?: Buffer) => BigInt(`0x${present(part).toString("hex")}`);
   const exponent = numberIn(first);
   const modulus = numberIn(second);
-  if (exponent < SMALLEST_EXPONENT || exponent % 2n === 0n)
-    return `has the exponent ${exponent.toString().slice(0, 20)}; it must be odd and at least ${SMALLEST_EXPONENT}`;
+  if (exponent < MIN_EXPONENT || exponent % 2n === 0n)
+    return `has the exponent ${exponent.toString().slice(0, 20)}; it must be odd and at least ${MIN_EXPONENT}`;
   return modulus % 2n === 0n ? "has an even modulus, so it is no RSA key" : undefined;
 }
 
@@ -87,7 +87,7 @@ function partsOf(blob: Buffer): Buffer[] {
  * the rules became stricter.
  */
 export function readSshPublicKey(text: string): SshPublicKey | string {
-  if (text.length > LONGEST_TEXT)
+  if (text.length > MAX_TEXT_LENGTH)
     return `is ${text.length} characters long, more than any public key; ${CURE}`;
   if (text.includes("PRIVATE KEY"))
     return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
@@ -101,10 +101,10 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   }
   if (key.type !== "rsa" && key.type !== "ecdsa" && key.type !== "ed25519")
     return `is a ${key.type} key; expected rsa, ecdsa or ed25519`;
-  if (key.type === "rsa" && key.size < SMALLEST_RSA)
-    return `is an RSA key of ${key.size} bits; at least ${SMALLEST_RSA} are needed`;
-  if (key.type === "rsa" && key.size > LARGEST_RSA)
-    return `is an RSA key of ${key.size} bits; at most ${LARGEST_RSA} are allowed`;
+  if (key.type === "rsa" && key.size < MIN_RSA_BITS)
+    return `is an RSA key of ${key.size} bits; at least ${MIN_RSA_BITS} are needed`;
+  if (key.type === "rsa" && key.size > MAX_RSA_BITS)
+    return `is an RSA key of ${key.size} bits; at most ${MAX_RSA_BITS} are allowed`;
   try {
     // node:crypto refuses some keys that sshpk accepts: points off their curve, keys of a wrong length.
     createPublicKey({ key: jwkOf(key), format: "jwk" });

@@ -5,9 +5,9 @@ import { requireDer } from "./der";
 import { type CertificateFacts, type ReadCertificate, readCertificate, x509 } from "./x509";
 
 // A chain of ten of the longest certificates in use; the bounds keep parsing cheap.
-const LONGEST_CHAIN = 64 * 1024;
-const MOST_CERTIFICATES = 10;
-const LONGEST_KEY = 16 * 1024;
+const MAX_CHAIN_LENGTH = 64 * 1024;
+const MAX_CERTIFICATES = 10;
+const MAX_KEY_LENGTH = 16 * 1024;
 
 /** The facts about a TLS certificate in its answers, besides `issued_at`. */
 export interface TlsCertificateFacts extends CertificateFacts {
@@ -27,21 +27,21 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/g;
 
 /** The mistake in a chain, or the facts about its leaf. */
 export const readTlsCertificate = (pem: string): TlsCertificateFacts | string =>
-  pem.length > LONGEST_CHAIN
+  pem.length > MAX_CHAIN_LENGTH
     ? `is ${pem.length} characters long; a chain of certificates takes a few thousand`
     : readChain(pem);
 
 /** At most 6 MB of chains. A creation asks three times for the same one, and each look checks signatures. */
-const MOST_CHAINS = 100;
+const MAX_CHAINS = 100;
 
-const readChain = remembering(MOST_CHAINS, (pem: string): TlsCertificateFacts | string => {
+const readChain = remembering(MAX_CHAINS, (pem: string): TlsCertificateFacts | string => {
   const blocks = [...pem.matchAll(BLOCK)];
   if (blocks.some(([, label]) => label?.endsWith("PRIVATE KEY")))
     return "holds a private key; send that as `private_key_pem`, and the certificates alone here";
   if (blocks.length === 0 || pem.replace(BLOCK, "").trim() !== "")
     return 'must be PEM blocks alone, each from "-----BEGIN CERTIFICATE-----" to its END line: the certificate of the server first';
-  if (blocks.length > MOST_CERTIFICATES)
-    return `holds ${blocks.length} certificates; a chain has at most ${MOST_CERTIFICATES}`;
+  if (blocks.length > MAX_CERTIFICATES)
+    return `holds ${blocks.length} certificates; a chain has at most ${MAX_CERTIFICATES}`;
   const chain: ReadCertificate[] = [];
   for (const [index, [block, label]] of blocks.entries()) {
     if (label !== "CERTIFICATE") return `holds a ${label} as block ${index + 1}, not a CERTIFICATE`;
@@ -104,15 +104,17 @@ function factsOf({ openssl, parsed, facts }: ReadCertificate): TlsCertificateFac
 
 /** The keys that Envoy serves. */
 const CURVES: readonly unknown[] = ["prime256v1", "secp384r1", "secp521r1"];
-const SMALLEST_RSA = 2048;
-const LARGEST_RSA = 4096;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 4096;
 
 function keyTypeOf(key: KeyObject): "rsa" | "ecdsa" | { mistake: string } {
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
   if (type === "rsa")
-    return modulusLength >= SMALLEST_RSA && modulusLength <= LARGEST_RSA
+    return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS
       ? "rsa"
-      : { mistake: `an RSA key of ${modulusLength} bits; use one of ${SMALLEST_RSA} to ${LARGEST_RSA} bits` };
+      : {
+          mistake: `an RSA key of ${modulusLength} bits; use one of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`,
+        };
   if (type === "ec" && CURVES.includes(namedCurve)) return "ecdsa";
   return {
     mistake: `a key that gateways cannot serve (${namedCurve ?? type}); use ECDSA with P-256, P-384 or P-521, or RSA`,
@@ -133,7 +135,8 @@ export function belongsElsewhere(key: string, chain: string): boolean {
 }
 
 function privateKeyOf(pem: string): KeyObject | string {
-  if (pem.length > LONGEST_KEY) return `is ${pem.length} characters long; a private key takes a few thousand`;
+  if (pem.length > MAX_KEY_LENGTH)
+    return `is ${pem.length} characters long; a private key takes a few thousand`;
   if (/ENCRYPTED/.test(pem))
     return "is protected by a passphrase; send it without one, as `openssl pkey -in key.pem` prints it";
   const blocks = [...pem.matchAll(BLOCK)];

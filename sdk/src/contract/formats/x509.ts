@@ -6,7 +6,7 @@ import { own, present } from "../core/narrow";
 import { readAllDer, readDer, requireDer } from "./der";
 
 /** Real certificates have about ten. */
-const MOST_EXTENSIONS = 64;
+const MAX_EXTENSIONS = 64;
 
 /** The fields that answers about any certificate have. */
 export const certificateFacts = {
@@ -89,8 +89,8 @@ function mistakeInExtensions(der: Buffer): string | undefined {
   const field = readAllDer(present(signed).content).find(({ tag }) => tag === EXTENSIONS);
   if (!field) return undefined;
   const extensions = readAllDer(readDer(field.content).content);
-  if (extensions.length > MOST_EXTENSIONS)
-    return `has ${extensions.length} extensions; at most ${MOST_EXTENSIONS} are allowed`;
+  if (extensions.length > MAX_EXTENSIONS)
+    return `has ${extensions.length} extensions; at most ${MAX_EXTENSIONS} are allowed`;
   const seen = new Set<string>();
   for (const { content } of extensions) {
     const parts = readAllDer(content);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditioned, distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
+import { conditioned, distinct, MAX_ENTRIES, module, object, text, word } from "../core/fields";
 import type { Rule } from "../core/marks";
 import { mistakeInControls, mistakeInHeader } from "../formats/http";
 import { JWT_ALGORITHMS } from "../formats/jwtAlgorithms";
@@ -7,7 +7,7 @@ import { httpsUrl, webUrl } from "../formats/url";
 import { requireClaims } from "./requireClaims";
 
 const someOf = <E extends z.ZodType>(element: E, doc: string) =>
-  distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({
+  distinct(z.array(element).min(1).max(MAX_ENTRIES), (entry) => JSON.stringify(entry)).meta({
     description: doc,
   });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MOST_ENTRIES, module, word } from "../core/fields";
+import { MAX_ENTRIES, module, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { cookiePrefix } from "../formats/http";
 import { httpsUrl } from "../formats/url";
@@ -40,7 +40,7 @@ export const oidc = () =>
       issuer: httpsUrl().meta({ description: "URL of the provider; the base of its discovery document." }),
       client_id: word(1024).meta({ description: "The app's client id, which is its audience too." }),
       client_secret: mark(word(4096), { secret: true }).meta({ description: "The app's client secret." }),
-      scopes: z.array(word(255)).max(MOST_ENTRIES).default([]).meta({ description: "Scopes to request." }),
+      scopes: z.array(word(255)).max(MAX_ENTRIES).default([]).meta({ description: "Scopes to request." }),
       require_claims: requireClaims("a user's ID token"),
     },
     { rules: [inactivityWithinMaximum] },

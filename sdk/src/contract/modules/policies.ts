@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditioned, MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
+import { conditioned, MAX_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { isOptional, mark, type Rule } from "../core/marks";
 import { keysOf } from "../core/narrow";
 import { messageOf } from "../core/validate";
@@ -8,14 +8,14 @@ import { HEADER_LIMITS, responseHeaders, responseStatus } from "../formats/http"
 import { groupsIn, pattern } from "../formats/pattern";
 import { durationSeconds } from "../formats/time";
 
-const LONGEST_METADATA = 4096;
-const LONGEST_REWRITE = 2048;
+const MAX_METADATA_LENGTH = 4096;
+const MAX_REWRITE_LENGTH = 2048;
 
 /** Any JSON object, up to a size. */
 const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
   const size = Buffer.byteLength(JSON.stringify(value));
-  return size > LONGEST_METADATA
-    ? `is ${size} bytes long as JSON; at most ${LONGEST_METADATA} bytes are allowed, so shorten it`
+  return size > MAX_METADATA_LENGTH
+    ? `is ${size} bytes long as JSON; at most ${MAX_METADATA_LENGTH} bytes are allowed, so shorten it`
     : undefined;
 });
 
@@ -23,12 +23,12 @@ const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
  * Limits that any configuration of Envoy bears: it reads 32 bits, and larger numbers made all of its files
  * unreadable.
  */
-const MOST_REQUESTS = 1_000_000;
-const LONGEST_RATE_S = 24 * 3600;
+const MAX_REQUESTS = 1_000_000;
+const MAX_RATE_S = 24 * 3600;
 
 const rate = conditioned(text(16).meta({ pattern: "^[1-9][0-9]*[smh]$" }), (value) => {
   const seconds = /^[1-9]\d*[smh]$/.test(value) ? durationSeconds(value) : 0;
-  return seconds > 0 && seconds <= LONGEST_RATE_S
+  return seconds > 0 && seconds <= MAX_RATE_S
     ? undefined
     : 'must be a duration from "1s" to "24h", such as "60s", "5m" or "1h"';
 });
@@ -43,23 +43,23 @@ const ACTION_CONFIGS = {
   log: z.strictObject({
     metadata: said(
       logMetadata.optional(),
-      `Any JSON object of at most ${LONGEST_METADATA} bytes, written with each line.`,
+      `Any JSON object of at most ${MAX_METADATA_LENGTH} bytes, written with each line.`,
     ),
   }),
   "rate-limit": z.strictObject({
     name: said(word(255), "A name for the limit."),
     algorithm: said(z.enum(["sliding_window"]).optional(), 'How requests are counted: "sliding_window".'),
-    capacity: said(z.int().min(1).max(MOST_REQUESTS), "How many requests pass, 1 to 1,000,000."),
+    capacity: said(z.int().min(1).max(MAX_REQUESTS), "How many requests pass, 1 to 1,000,000."),
     rate: said(rate, 'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.'),
     bucket_key: said(
-      z.array(word(255)).min(1).max(MOST_ENTRIES).optional(),
-      `Up to ${MOST_ENTRIES} values by which requests are counted separately.`,
+      z.array(word(255)).min(1).max(MAX_ENTRIES).optional(),
+      `Up to ${MAX_ENTRIES} values by which requests are counted separately.`,
     ),
   }),
   "url-rewrite": conditioned(
     z.strictObject({
-      from: said(pattern(LONGEST_REWRITE), "An RE2 expression for the part to replace, up to 2048 bytes."),
-      to: said(word(LONGEST_REWRITE), "The replacement, up to 2048 characters; `$1` is the first group."),
+      from: said(pattern(MAX_REWRITE_LENGTH), "An RE2 expression for the part to replace, up to 2048 bytes."),
+      to: said(word(MAX_REWRITE_LENGTH), "The replacement, up to 2048 characters; `$1` is the first group."),
     }),
     ({ from, to }) => {
       const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) =>
@@ -80,7 +80,7 @@ const HTTP_ACTION_CONFIGS = {
     content: said(text(65_536).optional(), "The body of the response, up to 64 KiB."),
     headers: said(
       responseHeaders().optional(),
-      `Up to ${MOST_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`,
+      `Up to ${MAX_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`,
     ),
   }),
 } as const;
@@ -155,12 +155,12 @@ const policy = (http: boolean) =>
       name: text(255, "characters").default("").meta({ description: "A name for people." }),
       expressions: z
         .array(expression())
-        .max(MOST_ENTRIES)
+        .max(MAX_ENTRIES)
         .default([])
         .meta({
           description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; other CEL is stored, and a preview warns about it.`,
         }),
-      actions: mark(z.array(action(http)).min(1).max(MOST_ENTRIES), { ordered: true }).meta({
+      actions: mark(z.array(action(http)).min(1).max(MAX_ENTRIES), { ordered: true }).meta({
         description: "The actions, in the order in which they run.",
       }),
     },
@@ -182,7 +182,7 @@ const beyondGateways: Rule = function* ({ expressions }) {
 };
 
 const list = (http: boolean, doc: string) =>
-  mark(z.array(policy(http)).max(MOST_ENTRIES), { ordered: true })
+  mark(z.array(policy(http)).max(MAX_ENTRIES), { ordered: true })
     .default([])
     .meta({ description: doc });
 

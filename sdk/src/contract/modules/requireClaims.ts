@@ -3,8 +3,8 @@ import { conditioned, distinct, map, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { mistakeInClaim } from "../formats/claim";
 
-const MOST_CLAIMS = 16;
-const MOST_TEXTS = 32;
+const MAX_CLAIMS = 16;
+const MAX_TEXTS = 32;
 /** Of a claim's name, and of a text, in characters. */
 const LONGEST = 255;
 
@@ -13,8 +13,8 @@ export const requireClaims = (of: string) =>
   mark(
     map(
       conditioned(word(LONGEST), mistakeInClaim),
-      distinct(z.array(word(LONGEST)).min(1).max(MOST_TEXTS)),
-      MOST_CLAIMS,
+      distinct(z.array(word(LONGEST)).min(1).max(MAX_TEXTS)),
+      MAX_CLAIMS,
     ).default({}),
     { userKeys: true },
   ).meta({
@@ -24,6 +24,6 @@ export const requireClaims = (of: string) =>
       "A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these.",
       "A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`).",
       "A rule for `email` asks for `email_verified: true` too.",
-      `At most ${MOST_CLAIMS} claims with ${MOST_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,
+      `At most ${MAX_CLAIMS} claims with ${MAX_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,
     ].join(" "),
   });

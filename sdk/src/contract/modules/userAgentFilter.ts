@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { MOST_ENTRIES, module } from "../core/fields";
+import { MAX_ENTRIES, module } from "../core/fields";
 import type { Rule } from "../core/marks";
 import { PATTERN_LIMITS, pattern } from "../formats/pattern";
 
 const patterns = (doc: string) =>
   z
     .array(pattern())
-    .max(MOST_ENTRIES)
+    .max(MAX_ENTRIES)
     .default([])
     .meta({
-      description: `${doc} ${PATTERN_LIMITS} At most ${MOST_ENTRIES} in \`allow\` and \`deny\` together.`,
+      description: `${doc} ${PATTERN_LIMITS} At most ${MAX_ENTRIES} in \`allow\` and \`deny\` together.`,
     });
 
 const notTooMany: Rule = function* ({ allow, deny }) {
   const count = [allow, deny].flat().filter((entry) => entry !== undefined).length;
-  if (count > MOST_ENTRIES)
+  if (count > MAX_ENTRIES)
     yield {
       path: ["deny"],
-      message: `makes it ${count} patterns in \`allow\` and \`deny\` together; at most ${MOST_ENTRIES} are allowed`,
+      message: `makes it ${count} patterns in \`allow\` and \`deny\` together; at most ${MAX_ENTRIES} are allowed`,
     };
 };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { distinct, MOST_ENTRIES, object, references, text } from "../core/fields";
+import { distinct, MAX_ENTRIES, object, references, text } from "../core/fields";
 import { mark } from "../core/marks";
 import { eventType } from "../formats/event";
 
@@ -34,7 +34,7 @@ export const eventSubscription = defineResource({
               { name: "EventSource" },
             ),
           )
-          .max(MOST_ENTRIES),
+          .max(MAX_ENTRIES),
         (source) => source.type,
       ),
       { entries: { key: "type" } },

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { description, distinct, MOST_ENTRIES, metadata } from "../core/fields";
+import { description, distinct, MAX_ENTRIES, metadata } from "../core/fields";
 import { mark } from "../core/marks";
 import { cidr, cidrKey } from "../formats/cidr";
 import { guaranteedAddress, guaranteedAddressKey } from "../formats/guaranteedAddress";
 import { method } from "../formats/http";
 
-const networks = () => distinct(z.array(cidr()).max(MOST_ENTRIES), cidrKey).default([]);
+const networks = () => distinct(z.array(cidr()).max(MAX_ENTRIES), cidrKey).default([]);
 
 const onDemand = <S extends z.ZodType>(schema: S): S => mark(schema, { onDemand: true });
 
@@ -33,11 +33,11 @@ export const guarantee = defineResource({
       description:
         "`refused`: none of the requests is let in. `answered`: each of them is, whether a backend is there to answer it or not.",
     }),
-    addresses: distinct(z.array(guaranteedAddress()).min(1).max(MOST_ENTRIES), guaranteedAddressKey).meta({
+    addresses: distinct(z.array(guaranteedAddress()).min(1).max(MAX_ENTRIES), guaranteedAddressKey).meta({
       description:
         "The addresses that it covers, each `<host>:<port>` with a beginning of paths if you like. The host is a name, `*.<name>` for all names below it, at any depth, or `*`; the port is a number or `*`. As with routes, `/admin` covers `/admin/x` and `/adminx` too.",
     }),
-    methods: distinct(z.array(method()).max(MOST_ENTRIES)).default([]).meta({
+    methods: distinct(z.array(method()).max(MAX_ENTRIES)).default([]).meta({
       description: "The methods of requests that it covers, for example `GET`. Empty: all.",
     }),
     networks: networks().meta({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { defineResource, type Settled } from "../core/definition";
-import { conditioned, description, MOST_ENTRIES, metadata, object, reference, text } from "../core/fields";
+import { conditioned, description, MAX_ENTRIES, metadata, object, reference, text } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { isDomain } from "../formats/host";
 import { reservedKey } from "../formats/reserved";
@@ -126,7 +126,7 @@ export const reservedDomain = defineResource({
           { name: "ReservedDomainResolvesTo" },
         ),
       )
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       .default([])
       .meta({ description: "Stored as sent, for programs that name some." }),
   },

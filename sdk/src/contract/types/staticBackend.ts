@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { conditioned, description, metadata, object, text } from "../core/fields";
-import { isAddress, LONGEST_ADDRESS } from "../formats/host";
+import { isAddress, MAX_ADDRESS_LENGTH } from "../formats/host";
 
 /** Static backend; fields after api-decisions "Backends, IP policies". */
 export const staticBackend = defineResource({
@@ -17,7 +17,7 @@ export const staticBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    address: conditioned(text(LONGEST_ADDRESS), (value) =>
+    address: conditioned(text(MAX_ADDRESS_LENGTH), (value) =>
       isAddress(value)
         ? undefined
         : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',

@@ -5,8 +5,8 @@ import { claimPatterns } from "../formats/claimPatterns";
 import { issuerUrl } from "../formats/url";
 import { scopes } from "../rights/scopes";
 
-const MOST_AUDIENCES = 16;
-const LONGEST_AUDIENCE = 2048;
+const MAX_AUDIENCES = 16;
+const MAX_AUDIENCE_LENGTH = 2048;
 /** In seconds. */
 const TTL = { least: 60, most: 3600, usual: 900 };
 
@@ -28,7 +28,7 @@ export const workloadIdentity = defineResource({
         "Who signs the tokens: the claim `iss`, exactly as tokens have it. The server reads its keys from the address that its discovery document names (OpenID Connect Discovery or RFC 8414). Plain http, and addresses that are not on the internet, need a server with `--allow-private-targets`.",
       examples: ["https://token.actions.githubusercontent.com"],
     }),
-    audiences: distinct(z.array(word(LONGEST_AUDIENCE)).max(MOST_AUDIENCES)).meta({
+    audiences: distinct(z.array(word(MAX_AUDIENCE_LENGTH)).max(MAX_AUDIENCES)).meta({
       description:
         "The audiences that tokens are made for: the claim `aud` must name one of them. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for.",
       examples: [["https://tunnels.example.com"]],

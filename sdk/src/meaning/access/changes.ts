@@ -93,7 +93,7 @@ export function changesIn(
     else if (is && !was) {
       const reason = reasonOf(one.before);
       const known = opened.get(reason);
-      if (known && weightOf(known) === MOST_WEIGHT) continue;
+      if (known && weightOf(known) === MAX_WEIGHT) continue;
       const found = callers.of(one);
       if (!known || weightOf(found) > weightOf(known))
         opened.set(reason, { ...changeOf(one), ...found, new: isNew });
@@ -124,7 +124,7 @@ type Admitted = Pick<OpenedPiece, "everyone" | "wide" | "sameCallers">;
 /** Examples with the most weight represent the others. */
 const weightOf = ({ everyone, wide, sameCallers }: Admitted): number =>
   (sameCallers ? 0 : 3) + (everyone ? 2 : wide ? 1 : 0);
-const MOST_WEIGHT = 5;
+const MAX_WEIGHT = 5;
 
 /** Parts that say who asks. Their first piece is that nobody says so. */
 const WHO = ["client_certificate", "token", "session", "webhook"] as const;

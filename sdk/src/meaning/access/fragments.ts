@@ -141,13 +141,13 @@ const named = (part: Part): string =>
       ? `the header \`${headerIn(part)}\``
       : `the ${part}`;
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The tests that are large: patterns rather than other texts, and the longest first. */
 function culprits(asked: readonly TextPredicate[]): string {
   const all = asked.flatMap(({ of }) => of);
   const patterns = all.filter(({ op }) => op === "matches");
   const some = (patterns.length > 0 ? patterns : all).toSorted((a, b) => b.text.length - a.text.length);
-  const words = some.slice(0, MOST_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
-  return words.join(", ") + (some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : "");
+  const words = some.slice(0, MAX_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
+  return words.join(", ") + (some.length > MAX_NAMED ? ` and ${some.length - MAX_NAMED} more` : "");
 }

@@ -64,14 +64,14 @@ export class Cutter {
     const { all, none } = part === "path" ? texts.paths : part === "name" ? texts.names() : ANY;
     const key = JSON.stringify([part, ordinary, asked.map(textOf).sort(), all, none]);
     const known = this.#known.get(key) ?? cutUp(part, asked, texts);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(key, known);
     return known;
   }
 }
 
 /** Most addresses of a world ask the same. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 const ANY: Pick<Language, "all" | "none"> = { all: [], none: [] };
 
 const isWhole = (part: Part): part is WholePart => part.startsWith("whole ");

@@ -20,8 +20,8 @@ export interface FieldChange {
 }
 
 /** Longer texts are cut, and followed by a hash, so that two of them never look the same. */
-const LONGEST_VALUE = 1000;
-const LONGEST_WORDS = 100;
+const MAX_VALUE_LENGTH = 1000;
+const MAX_WORDS_LENGTH = 100;
 
 const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----\s*|$)/g;
 
@@ -34,7 +34,7 @@ export function repeated(value: unknown): unknown {
   if (typeof value === "string")
     return cut(
       value.replace(PEM, (pem) => `(PEM, hash ${shortHash(pem.replace(/\s+/g, ""))})`),
-      LONGEST_VALUE,
+      MAX_VALUE_LENGTH,
     );
   if (Array.isArray(value)) return value.map(repeated);
   return isObject(value)
@@ -42,7 +42,7 @@ export function repeated(value: unknown): unknown {
     : value;
 }
 
-const inCode = (text: string): string => code(cut(text, LONGEST_WORDS));
+const inCode = (text: string): string => code(cut(text, MAX_WORDS_LENGTH));
 
 const valueWords = (value: unknown, field = ""): string => {
   if (value === 0) return zeroWords(field) ?? "0";
@@ -56,14 +56,14 @@ const valueWords = (value: unknown, field = ""): string => {
       : String(said);
 };
 
-const MOST_ITEMS = 5;
+const MAX_ITEMS = 5;
 
 const items = (list: readonly unknown[]): string =>
-  list.length > MOST_ITEMS
+  list.length > MAX_ITEMS
     ? `${list
-        .slice(0, MOST_ITEMS - 1)
+        .slice(0, MAX_ITEMS - 1)
         .map((item) => valueWords(item))
-        .join(", ")} and ${list.length - MOST_ITEMS + 1} others`
+        .join(", ")} and ${list.length - MAX_ITEMS + 1} others`
     : list.map((item) => valueWords(item)).join(", ");
 
 /** The entries that a list lost and gained; undefined if one of the two is not a list. */
@@ -111,7 +111,7 @@ function changeInWords(change: FieldChange): string {
   return `from ${before} to ${after}`;
 }
 
-const MOST_FIELDS = 10;
+const MAX_FIELDS = 10;
 
 /** The fields with their values: "`oidc.issuer` from `a` to `b`". */
 export function inWords(changes: readonly FieldChange[], about: { kind: string; name: string }): string {
@@ -119,8 +119,8 @@ export function inWords(changes: readonly FieldChange[], about: { kind: string; 
     const of = change.kind === about.kind && change.name === about.name ? "" : ` of ${inCode(change.name)}`;
     return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : changeInWords(change)}`;
   });
-  const shown = said.slice(0, MOST_FIELDS);
-  if (said.length > MOST_FIELDS) shown.push(`${said.length - MOST_FIELDS} other fields`);
+  const shown = said.slice(0, MAX_FIELDS);
+  if (said.length > MAX_FIELDS) shown.push(`${said.length - MAX_FIELDS} other fields`);
   return shown.join("; ");
 }
 

@@ -51,9 +51,9 @@ export function holdsForPart(test: Test, path: string): boolean | undefined {
   return "contains" in test && parts.some((part) => part.includes(test.contains)) ? true : undefined;
 }
 
-const MOST_NETWORKS = 10_000;
+const MAX_NETWORKS = 10_000;
 
-const networkOf = remembering(MOST_NETWORKS, (cidr: string) => networkSet([masked(cidr)]));
+const networkOf = remembering(MAX_NETWORKS, (cidr: string) => networkSet([masked(cidr)]));
 
 /**
  * The questions of a condition, as predicates. If a condition only asks whether any of several tests of one

@@ -35,12 +35,12 @@ export const decisionsIn = (model: Model, ports: World["ports"]): Decider =>
   new Deciding(new Sites(model, ports));
 
 /** Names that were looked up; the one address of a decision is often the one of the next. */
-const MOST_ADDRESSES = 20_000;
+const MAX_ADDRESSES = 20_000;
 
 type Place = Site | Decision;
 
 class Deciding implements Decider {
-  readonly #placeOf = remembering(MOST_ADDRESSES, (address: string): Place => this.#find(address));
+  readonly #placeOf = remembering(MAX_ADDRESSES, (address: string): Place => this.#find(address));
 
   constructor(private readonly sites: Sites) {}
 

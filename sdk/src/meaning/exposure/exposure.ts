@@ -26,7 +26,7 @@ export interface Exposure extends ExposedAspects {
 }
 
 /** The limit on credentials that a row names; the others are counted. */
-const MOST_CREDENTIALS = 100;
+const MAX_CREDENTIALS = 100;
 
 /**
  * Lists who can reach what: a row for each address, in the order of addresses. Cycles of backends and
@@ -75,7 +75,7 @@ function sortable(thing: ModelObject): { readonly key: string; readonly named: N
 function servedBy(servers: readonly ModelObject[]): Exposure["served_by"] {
   const visible = servers.filter(({ object }) => !object.hidden).map((thing) => sortable(thing));
   const sorted = visible.sort((a, b) => inOrder(a.key, b.key));
-  const credentials = sorted.slice(0, MOST_CREDENTIALS).map((one) => one.named);
+  const credentials = sorted.slice(0, MAX_CREDENTIALS).map((one) => one.named);
   return { credentials, others: servers.length - credentials.length };
 }
 

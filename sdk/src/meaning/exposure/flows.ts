@@ -228,13 +228,13 @@ export const keyOf = (flow: Flow): string =>
     .sort()
     .join("\n");
 
-const MOST_SHOWN = 4;
+const MAX_SHOWN = 4;
 
 /** The ends of traffic in words, with percentages if there are several. */
 export function inWords(flow: Flow): string {
   const all = sorted(flow);
   if (all.length === 0) return "nowhere";
   if (all.length === 1) return all[0]?.[1].words ?? "";
-  const shown = all.slice(0, MOST_SHOWN).map(([, { percent, words }]) => `${rounded(percent)} % to ${words}`);
-  return shown.join(", ") + (all.length > MOST_SHOWN ? ` and ${all.length - MOST_SHOWN} others` : "");
+  const shown = all.slice(0, MAX_SHOWN).map(([, { percent, words }]) => `${rounded(percent)} % to ${words}`);
+  return shown.join(", ") + (all.length > MAX_SHOWN ? ` and ${all.length - MAX_SHOWN} others` : "");
 }

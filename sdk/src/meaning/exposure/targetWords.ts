@@ -1,6 +1,6 @@
 import type { Target } from "./traffic";
 
-const MOST_LABELS = 5;
+const MAX_LABELS = 5;
 
 /** A tree of backends in one line. */
 export function targetWords(target: Target): string {
@@ -35,6 +35,6 @@ const nested = (target: Target): string =>
 
 function labelWords(labels: Readonly<Record<string, string>>): string {
   const all = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
-  const more = all.length - MOST_LABELS;
-  return `${all.slice(0, MOST_LABELS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = all.length - MAX_LABELS;
+  return `${all.slice(0, MAX_LABELS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

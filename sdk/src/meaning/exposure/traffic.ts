@@ -39,10 +39,10 @@ export interface Traffic {
 }
 
 /** Limits on nodes and levels of the tree in an exposure. Findings use the whole tree. */
-const MOST_NODES = 200;
-const MOST_LEVELS = 20;
+const MAX_NODES = 200;
+const MAX_LEVELS = 20;
 /** The limit on an address's backends that are searched for the cause of a finding. */
-const MOST_BACKENDS = 1000;
+const MAX_BACKENDS = 1000;
 
 /** The destination of an address, as a tree. */
 export function readTarget(model: Model, holder: ModelObject): Target {
@@ -54,7 +54,7 @@ export function readTarget(model: Model, holder: ModelObject): Target {
   if (module.state === "maybe" && root === undefined && !unknown) return { kind: "tunnels" };
   return root === undefined
     ? { kind: "unknown", name: "" }
-    : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS);
+    : treeOf(model, root, { left: MAX_NODES }, MAX_LEVELS);
 }
 
 export function readTraffic(
@@ -112,7 +112,7 @@ function below(model: Model, root: string | undefined): ModelObject[] {
   const start = root === undefined ? undefined : model.find(root);
   const found = new Set<ModelObject>(start && [start]);
   for (const thing of found) {
-    if (found.size > MOST_BACKENDS) break;
+    if (found.size > MAX_BACKENDS) break;
     for (const child of childrenOf(thing).flatMap((id) => model.find(id) ?? [])) found.add(child);
   }
   return [...found];

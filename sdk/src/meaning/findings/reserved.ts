@@ -10,7 +10,7 @@ import { listed, type Rule } from "./finding";
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 /** A sentence names as many hostports. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 const ends = new WeakMap<ModelObject, string | undefined>();
 
@@ -75,9 +75,9 @@ export const reservedRules: readonly Rule<ObjectChange>[] = [
       if (!before || domain === undefined) return [];
       const served = servedUnder(domain, context.after);
       if (served.length === 0) return [];
-      const more = served.length - MOST_NAMED;
+      const more = served.length - MAX_NAMED;
       const named = listed([
-        ...served.slice(0, MOST_NAMED).map(code),
+        ...served.slice(0, MAX_NAMED).map(code),
         ...(more > 0 ? [`${more} more hostports`] : []),
       ]);
       return [

@@ -7,7 +7,7 @@ const CREDENTIALS = [
   ["session", "session"],
 ] as const;
 
-const MOST_LISTED = 3;
+const MAX_LISTED = 3;
 
 /** "requests to `*:443/admin` without a client certificate are refused" */
 export function guaranteeWords(fields: Fields): string {
@@ -32,8 +32,8 @@ export function guaranteeWords(fields: Fields): string {
 }
 
 function listed(texts: readonly string[]): string {
-  const shown = texts.slice(0, MOST_LISTED);
-  if (texts.length > MOST_LISTED) return `${shown.join(", ")} and ${texts.length - MOST_LISTED} more`;
+  const shown = texts.slice(0, MAX_LISTED);
+  if (texts.length > MAX_LISTED) return `${shown.join(", ")} and ${texts.length - MAX_LISTED} more`;
   const last = shown.pop() ?? "";
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }

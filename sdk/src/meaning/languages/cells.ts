@@ -25,9 +25,9 @@ export interface Cell {
 }
 
 /** Bounds the cells as well, since a state belongs to one cell. */
-const MOST_STATES = 5_000;
+const MAX_STATES = 5_000;
 /** About two seconds of work. Ordinary questions take less than 100,000 steps. */
-const MOST_STEPS = 10_000_000;
+const MAX_STEPS = 10_000_000;
 
 /**
  * One text for every combination of answers that some tests of a text can give together. This is a proof: for
@@ -54,7 +54,7 @@ export function cellsOf(language: Language, tests: readonly TextTest[]): readonl
       const next = product.step(state, letter);
       const key = next?.join();
       if (!next || key === undefined || met.has(key)) continue;
-      if (met.size === MOST_STATES) throw new TooLarge(`they have more than ${MOST_STATES} states`);
+      if (met.size === MAX_STATES) throw new TooLarge(`they have more than ${MAX_STATES} states`);
       met.add(key);
       open.push({ state: next, text: text + String.fromCodePoint(letter.character) });
     }
@@ -69,7 +69,7 @@ class Product {
   readonly alphabet: Alphabet;
   readonly start: ProductState;
   readonly #automata: readonly Automaton[];
-  readonly #budget = new Budget(MOST_STEPS);
+  readonly #budget = new Budget(MAX_STEPS);
   readonly #must: number;
   readonly #mustNot: number;
 
@@ -106,8 +106,8 @@ class Product {
 }
 
 /** Programs take time to compile, and few different ones are asked for again and again. */
-const MOST_KNOWN = 1_000;
-const remembered = remembering(MOST_KNOWN, programOf);
+const MAX_KNOWN = 1_000;
+const remembered = remembering(MAX_KNOWN, programOf);
 
 const programsOf = (test: TextTest): Program[] =>
   expressionsOf(test).map((expression) => remembered(expression));

@@ -95,12 +95,12 @@ export function programOf(expression: string): Program {
 }
 
 const sets = new Map<string, CharacterSet>();
-const MOST_SETS = 10_000;
+const MAX_SETS = 10_000;
 
 /** Equal sets should be one object: the fewer sets, the less work. */
 function setOf(key: string, make: () => CharacterSet): CharacterSet {
   const set = sets.get(key) ?? make();
-  if (sets.size >= MOST_SETS) sets.clear();
+  if (sets.size >= MAX_SETS) sets.clear();
   sets.set(key, set);
   return set;
 }

@@ -81,16 +81,16 @@ export const wholeFamilies = (set: NetworkSet): string[] =>
     .map((family) => NAMES[family]);
 
 /** The limit on listed networks of one family; the rest is counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 // Denying one IPv6 address leaves up to 128 networks, and a policy may have a thousand rules. Nobody needs
 // the exact count.
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 const lists = new WeakMap<NetworkSet, "everyone" | "nobody" | NetworkList>();
 
 /** The networks of a set; cached, because many addresses have the same set. */
 export function listNetworks(set: NetworkSet): "everyone" | "nobody" | NetworkList {
-  const list = lists.get(set) ?? listed(set, MOST_LISTED);
+  const list = lists.get(set) ?? listed(set, MAX_LISTED);
   lists.set(set, list);
   return list;
 }
@@ -108,7 +108,7 @@ function listFamily(set: NetworkSet, family: Family, most: number): { listed: st
   let count = 0;
   for (const [first, mask] of blocksOf(set[family], FAMILIES[family])) {
     if (count < most) networks.push(`${printed(first, family)}/${mask}`);
-    if (++count === MOST_COUNTED) break;
+    if (++count === MAX_COUNTED) break;
   }
   return { listed: networks, more: count - networks.length };
 }

@@ -15,13 +15,13 @@ export function sourceOf(text: string): Source | undefined {
   const known = sources.get(text);
   if (known) return known;
   const source = read(text);
-  if (sources.size >= MOST_SOURCES) sources.clear();
+  if (sources.size >= MAX_SOURCES) sources.clear();
   if (source) sources.set(text, source);
   return source;
 }
 
 const sources = new Map<string, Source>();
-const MOST_SOURCES = 10_000;
+const MAX_SOURCES = 10_000;
 
 /** The number of an IPv4 address in four decimal parts. */
 function numberOf(text: string): number | undefined {

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 const CLOCK_WRONG_S = 60;
 const CLOCK_OFF_S = 5;
 /** The limit of certificates of each kind to check. */
-const MOST_CERTIFICATES = 1_000;
+const MAX_CERTIFICATES = 1_000;
 
 /** Whether a server answers, what time it has, and whether its database answers. */
 export async function serverChecks(url: string): Promise<Found[]> {
@@ -124,7 +124,7 @@ export async function storedCertificates(transport: Transport): Promise<Found[]>
     const soon: Found[] = [];
     let count = 0;
     for await (const { id, not_after: end } of objectsOf(transport, definition)) {
-      if (count++ === MOST_CERTIFICATES) break;
+      if (count++ === MAX_CERTIFICATES) break;
       const certificate = untilEnd(
         "certificates",
         `${definition.title} ${id}`,

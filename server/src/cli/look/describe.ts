@@ -12,8 +12,8 @@ import { found, kindsThatReferTo, namesOf, objectsOf, refersTo, type Stored } fr
 /**
  * Limits of the objects that refer to one which are named, and of the objects of each kind which are checked.
  */
-const MOST_REFERRERS = 50;
-const MOST_LOOKED_AT = 10_000;
+const MAX_REFERRERS = 50;
+const MAX_EXAMINED = 10_000;
 
 /** What `-o json` prints. */
 interface Described {
@@ -85,15 +85,15 @@ async function referrersOf(
   for (const kind of kindsThatReferTo(definition)) {
     let looked = 0;
     for await (const other of objectsOf(transport, kind)) {
-      hasMore ||= looked++ === MOST_LOOKED_AT || referrers.length > MOST_REFERRERS;
+      hasMore ||= looked++ === MAX_EXAMINED || referrers.length > MAX_REFERRERS;
       if (hasMore) break;
       for (const { id: to, field } of refersTo(other))
         if (to === id) referrers.push(withName({ id: other.id, field }, other.resource_name));
     }
   }
   return {
-    referred_to_by: referrers.slice(0, MOST_REFERRERS),
-    has_more_referrers: hasMore || referrers.length > MOST_REFERRERS,
+    referred_to_by: referrers.slice(0, MAX_REFERRERS),
+    has_more_referrers: hasMore || referrers.length > MAX_REFERRERS,
   };
 }
 

@@ -86,14 +86,14 @@ export async function found(transport: Transport, definition: Definition, id: st
 }
 
 /** How many objects are asked for their names at most; others are shown by their ids. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** The names of objects, by id, as far as they have one and the API key may see them. */
 export async function namesOf(
   transport: Transport,
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const asked = [...new Set(ids)].slice(0, MOST_NAMED);
+  const asked = [...new Set(ids)].slice(0, MAX_NAMED);
   const nameOf = async (id: string): Promise<string | undefined> => {
     const definition = definitionOfId(id);
     // An object below another one could only be found by listing them all.

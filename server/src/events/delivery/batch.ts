@@ -11,7 +11,7 @@ import { nextAttempt } from "./retry";
 const LEASE_MS = 60_000;
 
 // Bounds memory: a payload has a few KB.
-const LARGEST_BATCH = 2000;
+const MAX_BATCH_SIZE = 2000;
 
 /**
  * Requests of one batch that are sent at once. Leasing and recording cost one transaction each, whatever the
@@ -66,7 +66,7 @@ const requestsIn = ({ atomic }: DeliveryTarget): number => (atomic ? 1 : REQUEST
 
 /** How many events a batch has at most. */
 export const mostOf = (target: DeliveryTarget): number =>
-  Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
+  Math.min(target.limits.count * requestsIn(target), MAX_BATCH_SIZE);
 
 /** When a lease that begins now expires. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();

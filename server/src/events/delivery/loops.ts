@@ -2,7 +2,7 @@
 export const CONCURRENCY = 3;
 
 /** The longest rest, in milliseconds: as after failures, there is an attempt once an hour. */
-export const LONGEST_REST_MS = 3600_000;
+export const MAX_REST_MS = 3600_000;
 
 /**
  * The state of {@link Loops}:
@@ -58,10 +58,10 @@ export class Loops<Work> {
     return this.mode === "working" || this.mode === "full" || this.mode === "woken";
   }
 
-  /** Takes nothing new for so many milliseconds, but for {@link LONGEST_REST_MS} at most. */
+  /** Takes nothing new for so many milliseconds, but for {@link MAX_REST_MS} at most. */
   rest(ms: number): void {
     if (this.mode === "stopping" || this.mode === "stopped") return;
-    const until = this.options.now().getTime() + Math.min(ms, LONGEST_REST_MS);
+    const until = this.options.now().getTime() + Math.min(ms, MAX_REST_MS);
     const before = this.#state.mode === "resting" ? this.#state.until : 0;
     this.#state = { mode: "resting", until: Math.max(before, until) };
   }
@@ -110,6 +110,6 @@ export class Loops<Work> {
     if (this.#state.mode !== "resting") return;
     const left = this.#state.until - this.options.now().getTime();
     // A longer rest comes from a clock that was ahead then and has been corrected since.
-    if (left <= 0 || left > LONGEST_REST_MS) this.#count();
+    if (left <= 0 || left > MAX_REST_MS) this.#count();
   }
 }

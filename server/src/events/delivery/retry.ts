@@ -9,7 +9,7 @@ const DELAYS = [0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as co
 const JITTER = 0.2;
 
 /** The longest pause between two attempts. */
-export const LONGEST_WAIT_MS = HOUR * (1 + JITTER);
+export const MAX_WAIT_MS = HOUR * (1 + JITTER);
 
 /** An event becomes a dead letter this long after its first attempt. */
 export const GIVE_UP_MS = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { change, type Store, statement } from "../../storage";
 import { leaseEnd } from "../delivery/batch";
-import { LONGEST_WAIT_MS } from "../delivery/retry";
+import { MAX_WAIT_MS } from "../delivery/retry";
 import { leaseEnding, lockCursor, queueDue } from "./cursors";
 
 /** The tolerated difference between the clocks of two servers. */
@@ -13,7 +13,7 @@ export const CLOCKS_MS = 60_000;
  * still be sending a leased batch, so its lease is renewed as if it began now.
  */
 export async function mendTimes(store: Store, now: Date): Promise<void> {
-  const far = new Date(now.getTime() + LONGEST_WAIT_MS + CLOCKS_MS).toISOString();
+  const far = new Date(now.getTime() + MAX_WAIT_MS + CLOCKS_MS).toISOString();
   for (const { destination } of await destinationsWithTimesAfter(store.reader, { far })) {
     await store.write(async (transaction) => {
       if (!(await lockCursor(transaction, destination))) return;

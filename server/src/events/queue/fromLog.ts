@@ -39,7 +39,7 @@ import { moveLeases, openQueues, openQueuesBehind, queuesAmong } from "./objectQ
 
 // Events that join an object queue fill no batch, so one lease may search several windows. This limits them
 // per transaction.
-const MOST_LOOKS = 10;
+const MAX_LOOKUPS = 10;
 
 /** The other batches of a destination, and whether it has object queues. */
 interface Elsewhere {
@@ -61,7 +61,7 @@ export async function leaseFromLog(
   const held = holdersIn(batches);
   let { position } = cursor;
   let { anyQueue } = others;
-  for (let look = 0; look < MOST_LOOKS && position < cursor.head; look++) {
+  for (let look = 0; look < MAX_LOOKUPS && position < cursor.head; look++) {
     const until = Math.min(cursor.head, position + WINDOW);
     const own = { id: newId("lease"), leased_until: leaseEnd(now) };
     const events = await eventsUntil(transaction, { destination, position, until, most });

@@ -8,7 +8,7 @@ import { type DeliveryTarget, type Outgoing, type Sent, TargetError, type Target
  * need no order.
  */
 const STREAM = "tunnelplane";
-const LONGEST_SPAN_MS = 24 * 3600 * 1000;
+const MAX_SPAN_MS = 24 * 3600 * 1000;
 const OVERHEAD = 26;
 
 /**
@@ -72,7 +72,7 @@ function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   let latest = Number.NEGATIVE_INFINITY;
   for (const { time, body } of batch) {
     latest = Math.max(latest, Date.parse(time));
-    if (latest - first >= LONGEST_SPAN_MS) {
+    if (latest - first >= MAX_SPAN_MS) {
       part = [];
       parts.push(part);
       first = latest;

@@ -1,9 +1,9 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { type Definition, definitionOf, secretsIn } from "@tunnelplane/sdk/contract";
 
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 /** Shorter ones stand in many a text that has nothing to do with the secret. */
-const SHORTEST_ENCODED = 8;
+const MIN_ENCODED_LENGTH = 8;
 
 /** Makes a service's message fit to be stored and shown. */
 export type Mask = (message: string) => string;
@@ -26,7 +26,7 @@ export function maskOf(
     forms
       .reduce((text, form) => text.replaceAll(form, "…"), message)
       .replace(/\s+/g, " ")
-      .slice(0, LONGEST_MESSAGE);
+      .slice(0, MAX_MESSAGE_LENGTH);
 }
 
 function formsOf(secret: string): string[] {
@@ -46,7 +46,7 @@ function formsOf(secret: string): string[] {
     ...base64Of(secret),
     ...[hex, hex.toUpperCase()],
   ];
-  return [secret, ...encoded.filter((form) => form.length >= SHORTEST_ENCODED)];
+  return [secret, ...encoded.filter((form) => form.length >= MIN_ENCODED_LENGTH)];
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from "./target";
 
 const CONNECT_MS = 10_000;
-const LARGEST_ANSWER = 64 * 1024;
+const MAX_ANSWER_SIZE = 64 * 1024;
 const zip = promisify(gzip);
 
 /**
@@ -33,7 +33,7 @@ export function openMonitoringService(
   // An operator may choose any address. A user may not make the server connect to its private network.
   const connect =
     operators || options.allowPrivate ? { timeout: CONNECT_MS } : publicOnly({ timeout: CONNECT_MS });
-  const agent = new Agent({ connect, maxResponseSize: LARGEST_ANSWER });
+  const agent = new Agent({ connect, maxResponseSize: MAX_ANSWER_SIZE });
   const headers = { "content-type": "application/json", "content-encoding": "gzip", "dd-api-key": api_key };
   const common = {
     ddsource: "tunnelplane",

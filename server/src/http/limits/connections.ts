@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
-import { LONGEST_ADDRESS } from "@tunnelplane/sdk/contract";
+import { MAX_ADDRESS_LENGTH } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { newId, RequestError } from "../../util";
 import { EVERY_ANSWER } from "../everyAnswer";
@@ -64,11 +64,11 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
  * names it in X-Forwarded headers. Its length is bounded, because every address in an answer begins with it.
  */
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
-  if (host.length > LONGEST_ADDRESS || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
+  if (host.length > MAX_ADDRESS_LENGTH || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
     const name = host === headers.host || !host ? "Host" : "X-Forwarded-Host";
     throw new RequestError(
       "invalid_header",
-      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port, of at most ${LONGEST_ADDRESS} characters`,
+      `The header ${name} ${host ? "must be" : "is missing: it is"} the server's name or address, with its port, of at most ${MAX_ADDRESS_LENGTH} characters`,
     );
   }
   if (protocol !== "http" && protocol !== "https")

@@ -25,13 +25,13 @@ const BURST_WINDOW_S = 60;
  * How many unknown keys an address may try in a minute, and how often each. Enough for mistakes, useless for
  * guessing.
  */
-const MOST_FAILURES = 30;
+const MAX_FAILURES = 30;
 const FAILURE_WINDOW_S = 60;
 
 /** Exchanges of identity tokens from one address in a minute: many jobs may share one. */
-const MOST_EXCHANGES = 120;
+const MAX_EXCHANGES = 120;
 /** Steps of sign-ins from one address in a minute; each sign-in has two. */
-const MOST_SIGN_INS = 120;
+const MAX_SIGN_INS = 120;
 
 /** Command lines of one address that wait to be let in: a tenth of all that may. */
 const MAX_DEVICES = 100;
@@ -62,10 +62,10 @@ export class RateLimits {
     const { perSecond } = options;
     const burst = perSecond * BURST_SECONDS;
     const counts = new SharedCounts(siblings);
-    this.#guesses = counts.limiter("guesses", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
-    this.#repeats = counts.limiter("repeats", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
-    this.#exchanges = counts.limiter("exchanges", { points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
-    this.#signIns = counts.limiter("sign-ins", { points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
+    this.#guesses = counts.limiter("guesses", { points: MAX_FAILURES, duration: FAILURE_WINDOW_S });
+    this.#repeats = counts.limiter("repeats", { points: MAX_FAILURES, duration: FAILURE_WINDOW_S });
+    this.#exchanges = counts.limiter("exchanges", { points: MAX_EXCHANGES, duration: FAILURE_WINDOW_S });
+    this.#signIns = counts.limiter("sign-ins", { points: MAX_SIGN_INS, duration: FAILURE_WINDOW_S });
     this.#devices = counts.limiter("devices", { points: MAX_DEVICES, duration: DEVICE_MS / 1000 });
     this.#policy = `"steady";q=${perSecond};w=1, "burst";q=${burst};w=${BURST_WINDOW_S}`;
     if (perSecond === 0) return;
@@ -100,16 +100,16 @@ export class RateLimits {
     if (!address) return;
     const pair = `${address} ${hashSecret(key)}`;
     const [repeats, guesses] = [await this.#repeats.get(pair), await this.#guesses.get(address)];
-    if (repeats && repeats.consumedPoints >= MOST_FAILURES)
+    if (repeats && repeats.consumedPoints >= MAX_FAILURES)
       throw tooMany(
         repeats,
-        `This API key is not known here, and came ${MOST_FAILURES} times from this address within a minute`,
+        `This API key is not known here, and came ${MAX_FAILURES} times from this address within a minute`,
       );
     if (!repeats) {
-      if (guesses && guesses.consumedPoints >= MOST_FAILURES)
+      if (guesses && guesses.consumedPoints >= MAX_FAILURES)
         throw tooMany(
           guesses,
-          `${MOST_FAILURES} API keys that are not known here came from this address within a minute`,
+          `${MAX_FAILURES} API keys that are not known here came from this address within a minute`,
         );
       await this.#guesses.penalty(address);
     }
@@ -124,14 +124,14 @@ export class RateLimits {
     const address = this.#addressOf(request);
     if (!address) return;
     const guesses = await this.#guesses.get(address);
-    if (guesses && guesses.consumedPoints >= MOST_FAILURES)
+    if (guesses && guesses.consumedPoints >= MAX_FAILURES)
       throw tooMany(
         guesses,
-        `${MOST_FAILURES} API keys and identity tokens that are not known here came from this address within a minute`,
+        `${MAX_FAILURES} API keys and identity tokens that are not known here came from this address within a minute`,
       );
     const { left, exhausted } = await consume(this.#exchanges, address);
     if (exhausted)
-      throw tooMany(left, `An address may exchange ${counted(MOST_EXCHANGES, "identity token")} in a minute`);
+      throw tooMany(left, `An address may exchange ${counted(MAX_EXCHANGES, "identity token")} in a minute`);
   }
 
   /** Counts a step of a sign-in, and refuses it if its address took too many. */

@@ -24,14 +24,14 @@ const RETRY_SOON = { headers: { "retry-after": "1" } };
  */
 const SLOTS_FOR_KEYS = 8;
 /** Requests of one owner that may wait at once, for other services or for the next change. */
-const MOST_WAITS = 8;
+const MAX_WAITS = 8;
 /**
  * Exchanges of identity tokens at once, a quarter of them from one address. They may wait for an issuer, and
  * must not take the slots of others.
  */
-const MOST_EXCHANGES = 64;
+const MAX_EXCHANGES = 64;
 /** Sign-ins at once, a quarter of them from one address: they wait for the identity provider. */
-const MOST_SIGN_INS = 64;
+const MAX_SIGN_INS = 64;
 /** The holder of requests without a valid key. No project and no owner has this id. */
 const ANONYMOUS: Holder = { project: "", owner: "" };
 
@@ -54,8 +54,8 @@ export class RequestsUnderWay {
   readonly #waits = slots(Number.POSITIVE_INFINITY);
   /** Slots of requests that wait for servers of others, with what a refusal says of them. */
   readonly #elsewhere = {
-    exchanges: { slots: slots(MOST_EXCHANGES), does: "exchanges too many identity tokens" },
-    sign_ins: { slots: slots(MOST_SIGN_INS), does: "has too many people signing in" },
+    exchanges: { slots: slots(MAX_EXCHANGES), does: "exchanges too many identity tokens" },
+    sign_ins: { slots: slots(MAX_SIGN_INS), does: "has too many people signing in" },
   };
   readonly #lookups: Budget;
   readonly #turns: Turns;
@@ -176,9 +176,9 @@ export class RequestsUnderWay {
       return typeof slot === "function";
     };
     if (kind === "waits" && caller)
-      return hold(this.#waits.take(holder, { share: MOST_WAITS }))
+      return hold(this.#waits.take(holder, { share: MAX_WAITS }))
         ? undefined
-        : this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait`);
+        : this.#refuse(request, `${MAX_WAITS} requests of this API key's owner already wait`);
     if (kind === "exchanges" || kind === "sign_ins") {
       const { slots: apart, does } = this.#elsewhere[kind];
       return hold(apart.take(strangerOf(request), { share: apart.part(4) }))

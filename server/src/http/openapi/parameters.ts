@@ -1,5 +1,5 @@
 import {
-  MOST_NAME_BYTES,
+  MAX_NAME_BYTES,
   NAME_HEADER,
   PROJECT_HEADER,
   PROJECT_NAME,
@@ -29,8 +29,8 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   [NAME_HEADER]: {
     name: NAME_HEADER,
     in: "header",
-    description: `The name that the object has in the program or catalogue that declares it, for people: percent-encoded UTF-8 (\`caf%C3%A9\` for "café"), at most ${MOST_NAME_BYTES} bytes before it is encoded, without control characters. Empty for none. Left out, a new object has none, and another keeps its own. Reads with \`names=true\` answer it.`,
-    schema: { type: "string", maxLength: 3 * MOST_NAME_BYTES, pattern: "^([ -$&-~]|%[0-9A-Fa-f]{2})*$" },
+    description: `The name that the object has in the program or catalogue that declares it, for people: percent-encoded UTF-8 (\`caf%C3%A9\` for "café"), at most ${MAX_NAME_BYTES} bytes before it is encoded, without control characters. Empty for none. Left out, a new object has none, and another keeps its own. Reads with \`names=true\` answer it.`,
+    schema: { type: "string", maxLength: 3 * MAX_NAME_BYTES, pattern: "^([ -$&-~]|%[0-9A-Fa-f]{2})*$" },
   },
   "If-Match": {
     name: "If-Match",

@@ -1,4 +1,4 @@
-import { MOST_SET_OBJECTS, present, registry } from "@tunnelplane/sdk/contract";
+import { MAX_SET_OBJECTS, present, registry } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { ChangeSets, readRequest, refuseBody } from "../../changesets";
 import { readListBody } from "../largeBodies";
@@ -29,7 +29,7 @@ const requestShape: Shape = {
     max_deletes: z
       .int()
       .min(0)
-      .max(MOST_SET_OBJECTS)
+      .max(MAX_SET_OBJECTS)
       .default(0)
       .meta({ description: "How many objects may be deleted because the request leaves them out." }),
     objects: z
@@ -46,7 +46,7 @@ const requestShape: Shape = {
           }),
         }),
       )
-      .max(MOST_SET_OBJECTS)
+      .max(MAX_SET_OBJECTS)
       .meta({ description: "The objects that the set shall have, in any order." }),
   }),
   example: () => ({
@@ -156,7 +156,7 @@ export const changeSetOperations: readonly ApiOperation[] = [
     run: async ({ context, change }, { body }) => {
       let read: ReturnType<typeof readListBody> | undefined;
       const applied = await new ChangeSets(context, change).apply(async () => {
-        read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MOST_SET_OBJECTS });
+        read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MAX_SET_OBJECTS });
         return readRequest(await read.catch(refuseBody));
       });
       const { replayed, ...answer } = applied;

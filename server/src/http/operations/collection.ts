@@ -18,7 +18,7 @@ import {
 import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
-import { MOST_STATES, withState, withStates, withStateToCome } from "../../guarantees";
+import { MAX_STATES, withState, withStates, withStateToCome } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
@@ -86,7 +86,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query, gone }) => {
         const asksForState = stateOf(query);
         const page = await resources.list(definition, params, {
-          limit: asksForState ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
+          limit: asksForState ? Math.min(limitOf(query), MAX_STATES) : limitOf(query),
           bytes: pageBytes,
           before: beforeOf(definition, query),
           filters: filtersIn(query),

@@ -1,4 +1,4 @@
-import { decisionRequestSchema, decisionSchema, MOST_DECISIONS, object } from "@tunnelplane/sdk/contract";
+import { decisionRequestSchema, decisionSchema, MAX_DECISIONS, object } from "@tunnelplane/sdk/contract";
 import type { DecisionRequest } from "@tunnelplane/sdk/meaning";
 import { z } from "zod";
 import { decide } from "../../exposure";
@@ -18,8 +18,8 @@ const requestsShape: Shape = {
     requests: z
       .array(decisionRequestSchema())
       .min(1)
-      .max(MOST_DECISIONS)
-      .meta({ description: `The requests, at most ${MOST_DECISIONS}.` }),
+      .max(MAX_DECISIONS)
+      .meta({ description: `The requests, at most ${MAX_DECISIONS}.` }),
   }),
 };
 

@@ -2,7 +2,7 @@ import { decisionRequestSchema, decisionSchema } from "@tunnelplane/sdk/contract
 import { exposureSchema } from "@tunnelplane/sdk/meaning";
 import { z } from "zod";
 import { exposurePage, hostportOf } from "../../exposure";
-import { MOST_AGENTS_LISTED } from "../../gateways";
+import { MAX_AGENTS_LISTED } from "../../gateways";
 import { queryError } from "../../util";
 import { limitOf, type Query } from "../query";
 import { agentSeen } from "./gateways";
@@ -35,7 +35,7 @@ const exposureShape: Shape = {
             .array(agentSeen)
             .optional()
             .meta({
-              description: `The agents of this gateway that serve the address and that the caller may see, at most ${MOST_AGENTS_LISTED}, the longest there first; only where the query names an \`address\`.`,
+              description: `The agents of this gateway that serve the address and that the caller may see, at most ${MAX_AGENTS_LISTED}, the longest there first; only where the query names an \`address\`.`,
             }),
           other_agents: z.int().optional().meta({
             description:

@@ -19,10 +19,10 @@ import { queryError, RequestError } from "../../util";
 import { limitOf, type Query } from "../query";
 import { type ApiOperation, checked, type OperationScope, type Shape } from "./operation";
 
-const MOST_EDGES = 20_000;
-const MOST_AGENTS = 20_000;
+const MAX_EDGES = 20_000;
+const MAX_AGENTS = 20_000;
 /** An agent may bind a hundred things; each label counts. */
-const MOST_BOUND = 1000;
+const MAX_BOUND = 1000;
 /** A body of 10,000 agents holds some 130,000 values. */
 const ROOM = { entries: 20_000, values: 1_000_000 };
 
@@ -80,7 +80,7 @@ const decidedShape: Shape = {
 const sequence = () =>
   z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
 /** The limit of ports. Gateways listen for few; each needs a listener of Envoy. */
-const MOST_PORTS = 1000;
+const MAX_PORTS = 1000;
 const port = () => z.int().min(1).max(65_535);
 const version = (of: string) => text(255).meta({ description: `The version of ${of}.` });
 
@@ -94,7 +94,7 @@ const edge = object({
 /** An agent, as its gateway reports it. */
 const agent = object({
   credential: word(64).meta({ description: "The credential that it logged in with." }),
-  bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
+  bind: z.array(word(1024)).max(MAX_BOUND).meta({ description: "Its binds." }),
   address: word(255).meta({ description: "Its IP address." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
   session: sessionId().optional().meta({ description: "The id that the gateway gave its session." }),
@@ -106,8 +106,8 @@ const agent = object({
 const agentReported = object({
   ...agent.shape,
   binds: z
-    .array(z.array(word(1024)).min(1).max(MOST_BOUND))
-    .max(MOST_BOUND)
+    .array(z.array(word(1024)).min(1).max(MAX_BOUND))
+    .max(MAX_BOUND)
     .optional()
     .meta({
       description:
@@ -130,13 +130,13 @@ const reportShape: Shape = {
     sequence: sequence().default(0),
     ports: z
       .array(port())
-      .max(MOST_PORTS)
+      .max(MAX_PORTS)
       .optional()
       .meta({ description: "The ports that it listens for, as hostports name them." }),
-    edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "The state of each edge." }),
+    edges: z.array(edge).max(MAX_EDGES).default([]).meta({ description: "The state of each edge." }),
     agents: z
       .array(agentReported)
-      .max(MOST_AGENTS)
+      .max(MAX_AGENTS)
       .default([])
       .meta({ description: "The agents, with their binds." }),
   }),
@@ -278,7 +278,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
 const botUser = definitionOf("bot_user");
 
 /** A bot may change meanwhile, but not for ever. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * The key of a gateway reports for one name: that of its bot. A bot without one gets the first that it
@@ -318,7 +318,7 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
           "forbidden",
           refusalOf(name, "is another one than that name's", caller.ownerId),
         );
-      if (error.error !== "precondition_failed" || tries >= MOST_TRIES) throw error;
+      if (error.error !== "precondition_failed" || tries >= MAX_TRIES) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { registry, sampleId } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { partAnswer } from "../../resources";
-import { LONGEST_SEARCH, USUAL_FOUND } from "../../search";
+import { MAX_SEARCH_LENGTH, USUAL_FOUND } from "../../search";
 import { queryError } from "../../util";
 import { limitOf, type Query, sharedOf } from "../query";
 import type { ApiOperation, Shape } from "./operation";
@@ -76,10 +76,10 @@ export const searchOperation: ApiOperation = {
 
 function textIn({ q: text = "" }: Query): string {
   const length = [...text].length;
-  if (text.trim() === "" || length > LONGEST_SEARCH)
+  if (text.trim() === "" || length > MAX_SEARCH_LENGTH)
     throw queryError(
       "q",
-      `q must be the text to search for, 1 to ${LONGEST_SEARCH} characters; ${text.trim() === "" ? "it is empty" : `it has ${length}`}`,
+      `q must be the text to search for, 1 to ${MAX_SEARCH_LENGTH} characters; ${text.trim() === "" ? "it is empty" : `it has ${length}`}`,
     );
   if (/\p{Cc}/u.test(text))
     throw queryError("q", "q must hold no control characters: put spaces between words");

@@ -10,7 +10,7 @@ export const SUBJECT_TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:id_token",
 ] as const;
 /** In characters. Tokens of issuers of workloads have one to four thousand. */
-export const LONGEST_TOKEN = 16 * 1024;
+export const MAX_TOKEN_LENGTH = 16 * 1024;
 
 /** Exchanges an identity token for an API key. It needs no key, so it is served apart from the others. */
 export const tokenOperation: DescribedOperation = {
@@ -31,7 +31,7 @@ export const tokenOperation: DescribedOperation = {
       subject_token: z
         .string()
         .min(1)
-        .max(LONGEST_TOKEN)
+        .max(MAX_TOKEN_LENGTH)
         .meta({ description: "The identity token, a JSON Web Token.", examples: ["eyJhbGciOiJSUzI1NiIs…"] }),
       subject_token_type: z.enum(SUBJECT_TOKEN_TYPES).meta({ description: "Both are read the same way." }),
       audience: z

@@ -19,7 +19,7 @@ import type { ServerContext } from "../../resources";
 import { newSecret } from "../../secrets";
 import { RequestError } from "../../util";
 import { JSON_TYPE, objectIn } from "../bodies";
-import { acceptForms, fieldsOf, LARGEST_FORM } from "../forms";
+import { acceptForms, fieldsOf, MAX_FORM_SIZE } from "../forms";
 import { requireAddress } from "../limits/connections";
 import { deviceOperation, loginKeyOperation, loginKeyShape } from "../operations/login";
 import { checked } from "../operations/operation";
@@ -66,7 +66,7 @@ function registerPages(pages: FastifyInstance, services: ForPeople): void {
     }),
   );
 
-  pages.post(PAGE, { bodyLimit: LARGEST_FORM }, (request, reply) =>
+  pages.post(PAGE, { bodyLimit: MAX_FORM_SIZE }, (request, reply) =>
     underWay.during(request, async () => {
       const session = await sessionIn(request);
       if (!session) throw new RequestError("unknown_key", "Your session has ended: sign in again");

@@ -16,7 +16,7 @@ import { type ForPeople, preparePages } from "./people";
 const CALLBACK = "/sign_in/callback";
 /** Paths of this server to which a sign-in may lead. */
 const RETURN_TO = /^\/(console|login)([/?#][!-[\]-~]*)?$/;
-const LONGEST_RETURN = 1000;
+const MAX_RETURN_LENGTH = 1000;
 
 interface Serving extends ForPeople {
   /** Opens it; called once, for the first person. Undefined where the server has no identity provider. */
@@ -111,7 +111,7 @@ function redirect(reply: FastifyReply, address: string, cookies: readonly string
 /** The path to which a sign-in leads: one of this server's pages, and no other address. */
 function returnToOf(request: FastifyRequest): string {
   const path = (isObject(request.query) && request.query.return_to) || "/console";
-  if (typeof path === "string" && path.length <= LONGEST_RETURN && RETURN_TO.test(path)) return path;
+  if (typeof path === "string" && path.length <= MAX_RETURN_LENGTH && RETURN_TO.test(path)) return path;
   throw new RequestError("invalid_query", "return_to must be a path of this server, for example /console", {
     field: "return_to",
   });

@@ -6,7 +6,7 @@ import { Existing } from "../rules";
 import type { Behaviour, Creation } from "./behaviour";
 
 /** So many ports are tried at random; in a range that is nearly full, all are looked at. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /**
  * Reserves an address: a port that no other reserved address has, and no edge. Which one is chosen by the
@@ -24,7 +24,7 @@ export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = {
 
 async function freePort({ reader, names }: Pick<Creation, "reader" | "names">): Promise<number> {
   const { first, last } = names.tcpPorts;
-  const tried = Array.from({ length: MOST_TRIES }, () => randomInt(first, last + 1));
+  const tried = Array.from({ length: MAX_TRIES }, () => randomInt(first, last + 1));
   const [count, start] = [last - first + 1, randomInt(first, last + 1)];
   const all = Array.from({ length: count }, (_, index) => first + ((start - first + index) % count));
   for (const ports of [tried, all]) {

@@ -34,7 +34,7 @@ export async function checkUsers(
     }
 }
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 /** Whether an error names the object; if not, it says only that another project has some. */
 const isNamed = (kind: string, from: string, to: string): boolean =>
@@ -43,11 +43,11 @@ const isNamed = (kind: string, from: string, to: string): boolean =>
 function listOf(users: readonly UserRow[]): string {
   const own = users.filter(({ kind, from_project, to_project }) => isNamed(kind, from_project, to_project));
   const listed = own
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);
   return [
     ...listed,
-    ...(own.length > MOST_LISTED ? ["and others"] : []),
+    ...(own.length > MAX_LISTED ? ["and others"] : []),
     ...(own.length < users.length ? ["another project"] : []),
   ].join(", ");
 }

@@ -3,7 +3,7 @@ import { Unservable } from "./unservable";
 /** The server takes no deeper nests. */
 export const DEEPEST = 1000;
 /** As many as one failover backend may name; more come together only by nesting. */
-export const MOST_IN_ORDER = 1000;
+export const MAX_IN_ORDER = 1000;
 
 const because = (why: (id: string) => string) => (id: string) => new Unservable(`the backend ${why(id)}`);
 
@@ -24,6 +24,6 @@ export const BACKEND_FAULTS = {
   ),
   tooMany: (id: string) =>
     new Unservable(
-      `the failover backend ${id} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`,
+      `the failover backend ${id} has more than ${MAX_IN_ORDER} backends, with those in others: use fewer`,
     ),
 };

@@ -3,7 +3,7 @@ import { childrenOf, isBackend, weightsOf } from "../../exposure/flows";
 import type { Model, ModelObject } from "../../model";
 import { holdsUnknown, isObject, textIn } from "../../values";
 import { refuseAnswer } from "./answers";
-import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
+import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./backendFaults";
 import { Unservable } from "./unservable";
 
 /** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
@@ -159,7 +159,7 @@ export class Backends {
         found.kind === "order" ? [...found.members] : [[nameOf(id, found), found.ends]],
       ),
     );
-    if (members.size > MOST_IN_ORDER) throw BACKEND_FAULTS.tooMany(reference);
+    if (members.size > MAX_IN_ORDER) throw BACKEND_FAULTS.tooMany(reference);
     return { kind: "order", members, ends: endsInOrder(members) };
   }
 

@@ -25,7 +25,7 @@ export { holdsAddress } from "../../networks/source";
 export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
-export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
+export { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./backendFaults";
 export { CALLER_HEADERS } from "./callerHeaders";
 export { asksVerified, claimIn, claimTest, type RequiredClaims, refuseClaims, VERIFIED } from "./claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";

@@ -2,8 +2,8 @@ import { own } from "../../../contract/core/narrow";
 import type { Limit } from "./policies";
 import { Unservable } from "./unservable";
 
-const MOST_REQUESTS = 1_000_000;
-const LONGEST_SECONDS = 86_400;
+const MAX_REQUESTS = 1_000_000;
+const MAX_SECONDS = 86_400;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /** What a `rate-limit` admits: so many, in so many seconds. */
@@ -18,13 +18,13 @@ export interface Bucket {
  * large.
  */
 export function bucketOf({ capacity, rate }: Limit["config"]): Bucket {
-  if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)
+  if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MAX_REQUESTS)
     throw new Unservable(
-      `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`,
+      `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MAX_REQUESTS}`,
     );
   const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
   const seconds = Number(count) * Number(own(SECONDS, unit ?? ""));
-  if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
+  if (!(seconds >= 1 && seconds <= MAX_SECONDS))
     throw new Unservable(
       `the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`,
     );

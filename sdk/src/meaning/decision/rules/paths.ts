@@ -23,13 +23,13 @@ export function refuseUnreachable(path: string): void {
 const PLAIN = /^(?:\/(?![./])[\w\-.~!$&'()*+,=:@]*)+$/;
 const DOTS = /^\.{1,2}(?:;|$)/;
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /**
  * A path of a request in the form in which Envoy matches it, without its query; undefined for one that is
  * answered with 400.
  */
-export const normalForm = remembering(MOST_KNOWN, (sent: string): string | undefined =>
+export const normalForm = remembering(MAX_KNOWN, (sent: string): string | undefined =>
   PLAIN.test(sent) ? sent : formOf(sent),
 );
 

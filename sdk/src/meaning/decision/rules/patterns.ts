@@ -31,7 +31,7 @@ export function programOf(pattern: string): { readonly program: Program; readonl
 }
 
 /** The characters of all texts whose results are remembered, of all patterns together. */
-const MOST_REMEMBERED = 4_000_000;
+const MAX_KEPT = 4_000_000;
 let remembered = 0;
 
 /** An RE2 expression that remembers where it was found: a search takes longer than all else of a decision. */
@@ -47,7 +47,7 @@ class Search {
     this.#compiled ??= compile(this.pattern);
     const found = this.#compiled.matcher(text).find();
     remembered += text.length + 32;
-    if (remembered > MOST_REMEMBERED) forgetAll();
+    if (remembered > MAX_KEPT) forgetAll();
     this.#found.set(text, found);
     return found;
   }
@@ -58,7 +58,7 @@ class Search {
 }
 
 const searches = new Map<string, Search>();
-const MOST_SEARCHES = 10_000;
+const MAX_SEARCHES = 10_000;
 
 function forgetAll(): void {
   for (const search of searches.values()) search.forget();
@@ -69,7 +69,7 @@ function forgetAll(): void {
 export function finds(pattern: string, text: string): boolean {
   let search = searches.get(pattern);
   if (!search) {
-    if (searches.size >= MOST_SEARCHES) {
+    if (searches.size >= MAX_SEARCHES) {
       forgetAll();
       searches.clear();
     }

@@ -37,7 +37,7 @@ export type Settled =
   | { readonly when: Condition; readonly yes: Settled; readonly no: Settled };
 
 /** Conditional actions that go on afterwards double the outcomes of a route. */
-const MOST_OUTCOMES = 64;
+const MAX_OUTCOMES = 64;
 export const NOTHING: Effects = { limits: [], logs: [] };
 
 /**
@@ -53,7 +53,7 @@ export function settle({ inbound, outbound }: Policies, owner: string, host?: st
     actions: policy.actions,
     id: `${owner}.${index}`,
   }));
-  const settled = follow(steps, NOTHING, { left: MOST_OUTCOMES });
+  const settled = follow(steps, NOTHING, { left: MAX_OUTCOMES });
   for (const condition of conditionsIn(settled)) refuseHostPatterns(condition);
   return settled;
 }
@@ -98,7 +98,7 @@ function follow(steps: readonly Step[], so: Effects, outcomes: { left: number })
   if (!step) {
     if (outcomes.left-- === 0)
       throw new Unservable(
-        `its policies have more than ${MOST_OUTCOMES} outcomes: use fewer conditional actions that do not end a request`,
+        `its policies have more than ${MAX_OUTCOMES} outcomes: use fewer conditional actions that do not end a request`,
       );
     return { outcome: so };
   }

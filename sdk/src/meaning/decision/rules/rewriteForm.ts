@@ -78,14 +78,14 @@ interface Made {
 }
 
 /** Larger patterns are refused: so many steps take some 0.1 s. Common patterns take 5,000. */
-const MOST_STEPS = 100_000;
+const MAX_STEPS = 100_000;
 
 /**
  * Whether every path in normal form stays in it when it is rewritten. Follows everything that the pattern
  * could match, and so sometimes says no where every real path would stay in form.
  */
 export function staysInForm(program: Program, pieces: readonly Piece[]): boolean {
-  const budget = { left: MOST_STEPS };
+  const budget = { left: MAX_STEPS };
   const graphs = new Map<Form, Graph>();
   const graphAt = (form: Form): Graph => {
     const graph = graphs.get(form) ?? new Graph(program, form, budget);

@@ -8,11 +8,11 @@ export const unreadable = (fault: string): string =>
   `this gateway cannot read it (${fault}): upgrade this gateway, or declare the edge anew`;
 
 /** After every change of any object, all texts of the world are needed again. */
-const MOST_TEXTS = 10_000;
+const MAX_TEXTS = 10_000;
 
 /** Caches what a function makes of a text, or that it throws Unservable for it. */
 export function rememberingRefusals<T>(make: (text: string) => T): (text: string) => T {
-  const outcomeOf = remembering(MOST_TEXTS, (text: string): T | Unservable => {
+  const outcomeOf = remembering(MAX_TEXTS, (text: string): T | Unservable => {
     try {
       return make(text);
     } catch (error) {
