@@ -10,8 +10,10 @@ export interface Style {
   readonly words: (schema: z.ZodType) => string;
   /** Wraps the type of each value, for example as `pulumi.Input<…>`. */
   readonly wrap: (type: string) => string;
-  /** Whether fields with defaults may be left out. */
-  readonly leaveOut: boolean;
+  /** Whether a field may be left out. */
+  readonly mayBeLeftOut: (schema: z.ZodType) => boolean;
+  /** Whether nobody changes what is inside. */
+  readonly isReadonly?: true;
   /** Whether the fields of an object that has exactly one field set may also be null. */
   readonly nullable: boolean;
   /** Whether an object whose one field depends on another is written as a union. */
@@ -26,16 +28,18 @@ export function writeInterface(name: string, doc: string, schema: z.ZodType, sty
   const { alternatives = [] } = marksOf(bare(schema));
   const fields = Object.entries((bare(schema) as z.ZodObject).shape as Record<string, z.ZodType>)
     .map(([field, value]) => {
-      const optional = style.leaveOut && isOptional(value);
+      const optional = style.mayBeLeftOut(value);
       const written = writeType(value, name, field, style, nested);
       // The specification shows the others of such fields as null, in bodies too.
       const type = style.wrap(
         style.nullable && optional && alternatives.includes(field) ? `${written} | null` : written,
       );
-      return `${jsdoc(style.words(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
+      const words = style.words(value);
+      return `${words && jsdoc(words, "  ")}  ${style.isReadonly ? "readonly " : ""}${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
     })
     .join("\n");
-  return `${nested.join("")}${jsdoc(doc)}export interface ${name} {\n${fields}}\n\n`;
+  const others = isLoose(schema) ? "\n  readonly [field: string]: unknown;\n" : "";
+  return `${nested.join("")}${jsdoc(doc)}export interface ${name} {\n${fields}${others}}\n\n`;
 }
 
 /** Writes a schema as a type; the interfaces that it needs are added to `nested`. */
@@ -53,6 +57,7 @@ export function writeType(
   }
   if (schema instanceof z.ZodObject) {
     if (isRef(schema)) return "Ref";
+    if (isLoose(schema) && Object.keys(schema.shape).length === 0) return "Readonly<Record<string, unknown>>";
     const { variants } = marksOf(schema);
     if (variants && style.variants) return variantsOf(variants, style);
     const name = style.nest(parent, pascalCase(field));
@@ -62,10 +67,12 @@ export function writeType(
     return name;
   }
   if (schema instanceof z.ZodArray) {
-    return arrayOf(style.wrap(writeType(schema.element as z.ZodType, parent, field, style, nested)));
+    const list = arrayOf(style.wrap(writeType(schema.element as z.ZodType, parent, field, style, nested)));
+    return style.isReadonly ? `readonly ${list}` : list;
   }
   if (schema instanceof z.ZodRecord) {
-    return `Record<string, ${style.wrap(writeType(schema.valueType as z.ZodType, parent, field, style, nested))}>`;
+    const map = `Record<string, ${style.wrap(writeType(schema.valueType as z.ZodType, parent, field, style, nested))}>`;
+    return style.isReadonly ? `Readonly<${map}>` : map;
   }
   if (schema instanceof z.ZodEnum) return schema.options.map((option) => JSON.stringify(option)).join(" | ");
   if (schema instanceof z.ZodLiteral)
@@ -83,13 +90,18 @@ function variantsOf({ by, field, shapes }: Variants, style: Style): string {
       ([name, setting]) =>
         `${name}${isOptional(setting) ? "?" : ""}: ${writeType(setting, "", name, style, [])}`,
     );
-    const mayBeLeftOut =
-      style.leaveOut && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+    const mayBeLeftOut = Object.values(shape.shape).every((setting) =>
+      style.mayBeLeftOut(setting as z.ZodType),
+    );
     return `{ ${by}: ${JSON.stringify(value)}; ${field}${mayBeLeftOut ? "?" : ""}: { ${settings.join("; ")} } }`;
   });
   return `\n    | ${objects.join("\n    | ")}\n  `;
 }
 
 const arrayOf = (element: string): string => (element.includes(" ") ? `(${element})[]` : `${element}[]`);
+
+/** Whether it also has fields that nobody lists. */
+const isLoose = (schema: z.ZodType): boolean =>
+  bare(schema) instanceof z.ZodObject && (bare(schema) as z.ZodObject).def.catchall instanceof z.ZodUnknown;
 
 const isRef = (schema: z.ZodObject): boolean => Object.keys(schema.shape).join() === "id,uri";

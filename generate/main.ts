@@ -4,6 +4,7 @@ import { registry } from "../sdk/src/contract";
 import { catalogueSchema, catalogueType } from "./catalogue";
 import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
+import { operationTypes } from "./operations";
 import { docsPages } from "./pages";
 import { providerClasses } from "./provider";
 import { referencePages } from "./reference";
@@ -23,6 +24,7 @@ export function generated(): Map<string, string> {
     files.set(`provider/src/generated/${fileOf(definition)}.ts`, providerClasses(definition));
   }
   files.set("sdk/src/contract/kinds.ts", kindsType(registry));
+  files.set("sdk/src/client/generated.ts", operationTypes());
   files.set("sdk/src/generated/index.ts", sdkClient(registry));
   files.set(
     "provider/src/generated/index.ts",

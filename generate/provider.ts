@@ -11,6 +11,7 @@ import {
   elementOf,
   holdsUniqueValues,
   isAlwaysSet,
+  isOptional,
   isOutput,
   marksOf,
   modulesWithTypes,
@@ -25,7 +26,7 @@ const args: Style = {
   spell: camelCase,
   words: docInPrograms,
   wrap: (type) => `pulumi.Input<${type}>`,
-  leaveOut: true,
+  mayBeLeftOut: isOptional,
   // Inputs may be promises, and no type says which settings a promise holds.
   variants: false,
   nullable: false,

@@ -6,6 +6,7 @@ import {
   type Definition,
   docOf,
   fieldsWhere,
+  isOptional,
   modulesWithTypes,
   pathFieldsOf,
   plural,
@@ -15,18 +16,19 @@ import {
 import { type Style, writeInterface } from "./interfaces";
 import { fileOf, HEADER, jsdoc, pathLiteral } from "./names";
 
-const answered: Style = {
+/** How answers are written. */
+export const answered: Style = {
   spell: (name) => name,
   words: docOf,
   wrap: (type) => type,
-  leaveOut: false,
+  mayBeLeftOut: () => false,
   nullable: false,
   variants: true,
   nest: (parent, field) => parent + field,
 };
 const sent: Style = {
   ...answered,
-  leaveOut: true,
+  mayBeLeftOut: isOptional,
   nullable: true,
   variants: true,
   nest: (parent, field) => `${parent.replace(/(Create|Update|Replace)$/, "")}${field}Replace`,

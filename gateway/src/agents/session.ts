@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GatewayAgent } from "@tunnelplane/sdk";
+import type { ReportedAgent } from "@tunnelplane/sdk";
 import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
 import { type AuthContext, type Connection, utils } from "ssh2";
 import type { BindAuthority, Proof, Verdict } from "./authority";
@@ -108,7 +108,7 @@ export class Session {
   }
 
   /** The agent as the gateway reports it; undefined until the agent has bound something. */
-  get agent(): GatewayAgent | undefined {
+  get agent(): ReportedAgent | undefined {
     const { credential } = this;
     if (!credential || this.state !== "serving") return undefined;
     const binds = [...this.#agents.values()].map(({ bind }) => rulesOf(bind));

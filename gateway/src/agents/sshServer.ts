@@ -1,5 +1,5 @@
 import { createServer, type Server as Listener } from "node:net";
-import type { GatewayAgent } from "@tunnelplane/sdk";
+import type { ReportedAgent } from "@tunnelplane/sdk";
 import { holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
 import { type AgentConnection, ConnectionLimits } from "./connectionLimits";
@@ -165,7 +165,7 @@ export class SshServer {
   }
 
   /** The agents that have bound something, as the gateway reports them. */
-  get agents(): GatewayAgent[] {
+  get agents(): ReportedAgent[] {
     return [...this.#sessions].flatMap((session) => session.agent ?? []);
   }
 

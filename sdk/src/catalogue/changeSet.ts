@@ -1,4 +1,4 @@
-import type { SetObject } from "../client/changeSets";
+import type { SetObject } from "../client/generated";
 import { createSchema, formatPath, rename } from "../contract";
 import type { Entry } from "./entries";
 import { isLater } from "./file";

@@ -1,4 +1,4 @@
-import type { SetOperation } from "../client/changeSets";
+import type { SetOperation } from "../client/generated";
 import { keysOf } from "../contract/core/narrow";
 import { zeroWords } from "../contract/zeroes";
 

@@ -1,19 +1,13 @@
 import { AuditLog } from "./auditLog";
-import { type Caller, callerOf } from "./caller";
+import { callerOf } from "./caller";
 import { ChangeSets } from "./changeSets";
 import { Deliveries } from "./deliveries";
 import { Events } from "./events";
 import { Exposures } from "./exposures";
 import { Gateways } from "./gateways";
-import { type SearchOptions, type SearchResults, searchFor } from "./search";
-import {
-  type Endpoint,
-  endpointsOf,
-  type ObservedCollection,
-  type Tunnel,
-  TunnelSessions,
-  tunnelsOf,
-} from "./sessions";
+import type { Caller, Endpoint, SearchResults, Tunnel } from "./generated";
+import { type SearchOptions, searchFor } from "./search";
+import { endpointsOf, type ObservedCollection, TunnelSessions, tunnelsOf } from "./sessions";
 import { Transport, type TransportOptions } from "./transport";
 
 /** The base of the client; the generated class adds a member for each kind of object. */

@@ -1,16 +1,10 @@
+import type { ExchangedToken } from "./generated";
 import type { JobIdentity } from "./jobIdentity";
 
 /** What a transport authenticates with: an API key, or a job's identity, which it exchanges for keys. */
 export type Credentials =
   | { readonly apiKey: string; readonly identity?: undefined }
   | { readonly apiKey?: undefined; readonly identity: JobIdentity };
-
-/** What the server answers to an exchange. */
-export interface ExchangedToken {
-  readonly access_token: string;
-  /** In seconds. */
-  readonly expires_in: number;
-}
 
 /** How much of a key's life is used: the rest is for requests under way, and for clocks of another speed. */
 const USED = 0.8;

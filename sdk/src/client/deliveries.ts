@@ -1,34 +1,5 @@
+import type { EventDelivery, EventDestinationTest } from "./generated";
 import type { Paged, Transport } from "./transport";
-
-/** The delivery of an event to a destination. */
-export interface EventDelivery {
-  /** The event; the same on every attempt. */
-  readonly event_id: string;
-  readonly event_type: string;
-  /** The id of the changed object. Events of one object arrive in order. */
-  readonly object_id: string;
-  /** The time of the change (RFC 3339). */
-  readonly event_timestamp: string;
-  /** `dead` when it was given up: refused for good, or for 24 hours. */
-  readonly status: "pending" | "delivered" | "dead";
-  /** Number of attempts. */
-  readonly attempts: number;
-  /** The service's answer to the last attempt, if that failed. */
-  readonly last_error: string | null;
-  /** Earliest time of the next attempt, while it is pending. */
-  readonly due_at: string | null;
-  readonly first_attempt_at: string | null;
-  readonly last_attempt_at: string | null;
-  readonly delivered_at: string | null;
-}
-
-/** The result of a test event. */
-export interface EventDestinationTest {
-  readonly event_id: string;
-  readonly ok: boolean;
-  /** The service's answer, if it did not accept the event. */
-  readonly error: string | null;
-}
 
 /** Lists, tests and replays deliveries to event destinations. */
 export class Deliveries {

@@ -1,17 +1,5 @@
+import type { Event } from "./generated";
 import type { Answered, RequestOptions, Transport } from "./transport";
-
-/** One change of one object. */
-export interface Event {
-  readonly event_id: string;
-  /** For example `ip_policy_created.v0`. */
-  readonly event_type: string;
-  /** RFC 3339. */
-  readonly event_timestamp: string;
-  /** Its place in the order of all changes; where events are followed. */
-  readonly sequence?: number;
-  /** The object without its secrets; its id alone for gateways that may not read it. */
-  readonly object: { readonly id: string } & Readonly<Record<string, unknown>>;
-}
 
 /** The changes of objects, for admins and gateways. */
 export class Events {

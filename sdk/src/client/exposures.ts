@@ -1,7 +1,6 @@
-import type { AspectWords } from "../meaning/aspects/words";
 import type { Decision, DecisionRequest } from "../meaning/decision/types";
 import type { Exposure } from "../meaning/exposure/exposure";
-import type { GatewayAgent } from "./gateways";
+import type { ExposureFacts } from "./generated";
 import type { Paged, Transport } from "./transport";
 
 export interface ExposureOptions {
@@ -12,23 +11,7 @@ export interface ExposureOptions {
 }
 
 /** A row of the server, with its words for people and the state of the edge at each gateway. */
-export interface StoredExposure extends Exposure {
-  /** Each part that is checked, in words, in the order in which people read them. */
-  readonly words: readonly AspectWords[];
-  /** The checks that callers have to pass, each in a word or two. */
-  readonly checks: readonly string[];
-  /** Absent if no gateway has reported the edge. */
-  readonly gateways?: readonly {
-    readonly name: string;
-    readonly last_seen: string;
-    readonly state: "applied" | "rejected";
-    readonly reason: string;
-    /** The agents that serve the address; only where one is asked for. */
-    readonly agents?: readonly GatewayAgent[];
-    /** How many further agents serve it, whose credentials the caller may not see, or beyond 100. */
-    readonly other_agents?: number;
-  }[];
-}
+export interface StoredExposure extends Exposure, ExposureFacts {}
 
 /** The exposure of each address on the server. */
 export class Exposures {

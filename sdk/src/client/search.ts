@@ -1,4 +1,4 @@
-import type { Kind } from "../contract/kinds";
+import type { SearchResults } from "./generated";
 import type { Transport } from "./transport";
 
 export interface SearchOptions {
@@ -6,31 +6,6 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Whether objects of shared projects are searched too. Default: false. */
   readonly shared?: boolean;
-}
-
-/** The objects that a search found. */
-export interface SearchResults {
-  /** The best first, then the newest. */
-  readonly results: readonly SearchResult[];
-  /** Whether further objects fit. */
-  readonly has_more: boolean;
-}
-
-/** An object that was found. */
-export interface SearchResult {
-  readonly id: string;
-  /** Its type in the OpenAPI document, for example `TlsEdge`. */
-  readonly type: string;
-  readonly kind: Kind;
-  /** Its name in the program that made it; absent without one. */
-  readonly resource_name?: string;
-  /** Its name for people: the one in the program, or else a text of its own, or else its id. */
-  readonly title: string;
-  /** The text that fits best: the path of its field, and what stands there. */
-  readonly matched: { readonly field: string; readonly text: string };
-  readonly uri: string;
-  /** The object that it belongs to: the edge of a route, the policy of a rule. */
-  readonly parent_id?: string;
 }
 
 /**

@@ -1,8 +1,6 @@
 import { OBSERVED, type Observed } from "../contract/observed/kinds";
-import type { Endpoint, Tunnel, TunnelSession } from "../contract/observed/shapes";
+import type { Endpoint, Tunnel, TunnelSession } from "./generated";
 import type { Paged, Transport } from "./transport";
-
-export type { Endpoint, Tunnel, TunnelSession } from "../contract/observed/shapes";
 
 interface PageOptions {
   /** How many one request asks for, 1 to 100. Default 100. */

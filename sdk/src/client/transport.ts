@@ -3,7 +3,7 @@ import { NAME_HEADER, nameHeaderOf } from "../contract/resourceName";
 import { mistakeInProjectName, PROJECT_HEADER } from "../contract/role";
 import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
-import { ApiKeys, type Credentials, type ExchangedToken } from "./apiKeys";
+import { ApiKeys, type Credentials } from "./apiKeys";
 import { Connections, NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
 import {
   AuthenticationError,
@@ -12,6 +12,7 @@ import {
   TimeoutError,
   UnexpectedAnswerError,
 } from "./errors";
+import type { ExchangedToken } from "./generated";
 import type { JobIdentity } from "./jobIdentity";
 import { type Patience, PatientSender } from "./patience";
 import { IDEMPOTENCY_KEY, withRetries } from "./retry";

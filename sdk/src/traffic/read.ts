@@ -13,7 +13,8 @@ const NEWLINE = 10;
 
 /**
  * Reads recorded traffic, one JSON value a line, as it arrives: at most one chunk and one line are held. A
- * line that is damaged or longer than `MAX_LINE_LENGTH` becomes a `DamagedLine`, and empty lines are left out.
+ * line that is damaged or longer than `MAX_LINE_LENGTH` becomes a `DamagedLine`, and empty lines are left
+ * out.
  *
  * @param chunks bytes, such as those of a file's stream
  * @throws Error as reading the chunks does

@@ -8,11 +8,10 @@ export { observedAt, observedPage } from "./observed";
 export {
   deleteGateway,
   forgetSilentGateways,
-  type GatewayReport,
   gatewayAt,
   gatewayPage,
   portsOf,
   report,
 } from "./reports";
-export { AgentsOfGateways, bindsFor, MAX_AGENTS_LISTED, servingOf } from "./serving";
+export { AgentsOfGateways, bindsFor, servingOf } from "./serving";
 export { endSession, endSilentSessions } from "./sessionEnds";

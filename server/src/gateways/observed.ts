@@ -1,15 +1,13 @@
+import type { Endpoint, Tunnel, TunnelSession } from "@tunnelplane/sdk";
 import {
   coveringKeys,
   definitionOfId,
-  type Endpoint,
   isEdgeKind,
   OBSERVED,
   type ObservedKind,
   own,
   present,
   seesAll,
-  type Tunnel,
-  type TunnelSession,
 } from "@tunnelplane/sdk/contract";
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { type Caller, isOfOthers } from "../auth";

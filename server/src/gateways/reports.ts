@@ -1,10 +1,12 @@
 import { seesAll } from "@tunnelplane/sdk/contract";
+import type { gatewayReportShape } from "@tunnelplane/sdk/operations";
 import type { Kysely } from "kysely";
+import type { z } from "zod";
 import { type Caller, seesAllProjects } from "../auth";
 import { type Documents, nameField, namesOf, type Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store, type Transaction } from "../storage";
 import { ownTurn, quoted, RequestError } from "../util";
-import { type Bind, bindsIn } from "./binds";
+import { bindsIn } from "./binds";
 import { keepEndpoints, type ReportedEdges } from "./endpoints";
 import type { SessionTools } from "./sessionEnds";
 import { keepSessions } from "./sessions";
@@ -17,32 +19,7 @@ const MAX_GATEWAYS = 1000;
 const PLACE = { path: "/gateways" };
 
 /** A gateway's report about itself. */
-export interface GatewayReport {
-  readonly version: string;
-  readonly envoy_version: string;
-  /** The last event that it has followed. */
-  readonly sequence: number;
-  /** The ports that it listens for; absent where it does not say them. */
-  readonly ports?: readonly number[];
-  readonly edges: readonly {
-    readonly id: string;
-    readonly state: "applied" | "rejected";
-    readonly reason: string;
-  }[];
-  readonly agents: readonly {
-    readonly credential: string;
-    readonly bind: readonly string[];
-    readonly address: string;
-    readonly since: string;
-    /** The id of its session; one without is not listed among the sessions. */
-    readonly session?: string;
-    /** The greeting of its SSH client. */
-    readonly client?: string;
-    readonly forwards_to?: string;
-    /** The rules of each bind. */
-    readonly binds?: readonly Bind[];
-  }[];
-}
+export type GatewayReport = z.output<(typeof gatewayReportShape)["schema"]>;
 
 interface Tools {
   readonly store: Store;

@@ -1,5 +1,6 @@
 import { seesAll } from "@tunnelplane/sdk/contract";
 import type { Target } from "@tunnelplane/sdk/meaning";
+import { MAX_AGENTS_LISTED } from "@tunnelplane/sdk/operations";
 import { type Caller, projectOf, sharedProjects } from "../auth";
 import { namesOf } from "../documents";
 import type { Store } from "../storage";
@@ -50,9 +51,6 @@ export async function servingOf(
   }
   return found;
 }
-
-/** The limit on agents of a gateway that an answer lists for an address; the others are counted. */
-export const MAX_AGENTS_LISTED = 100;
 
 /** The agents of some gateways, as a caller may see them. */
 export class AgentsOfGateways {

@@ -1,10 +1,10 @@
+import type { TunnelSession } from "@tunnelplane/sdk";
 import {
   actionOf,
   OBSERVED,
   SESSION_STARTED,
   SESSION_STOPPED,
   type StopReason,
-  type TunnelSession,
 } from "@tunnelplane/sdk/contract";
 import type { Documents } from "../documents";
 import type { AuditedAction } from "../journal";

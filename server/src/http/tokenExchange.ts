@@ -1,4 +1,5 @@
 import { own, SCOPES } from "@tunnelplane/sdk/contract";
+import { ACCESS_TOKEN, GRANT_TYPE, MAX_TOKEN_LENGTH, SUBJECT_TOKEN_TYPES } from "@tunnelplane/sdk/operations";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
 import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "../exchange";
@@ -9,13 +10,7 @@ import { acceptForms, fieldsOf, MAX_FORM_SIZE, wrongField } from "./forms";
 import { requireAddress } from "./limits/connections";
 import type { RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
-import {
-  ACCESS_TOKEN,
-  GRANT_TYPE,
-  MAX_TOKEN_LENGTH,
-  SUBJECT_TOKEN_TYPES,
-  tokenOperation,
-} from "./operations/token";
+import { tokenOperation } from "./operations/token";
 import { callerAddress, originOf } from "./origin";
 import { refuseOtherMethods } from "./serving";
 

@@ -3,9 +3,4 @@
 export { OBSERVED, type Observed, type ObservedKind } from "./kinds";
 export { SESSION_EVENTS, SESSION_STARTED, SESSION_STOPPED, type StopReason } from "./sessionEvents";
 export { sessionId } from "./sessionId";
-export {
-  type Endpoint,
-  OBSERVED_SCHEMAS,
-  type Tunnel,
-  type TunnelSession,
-} from "./shapes";
+export { OBSERVED_SCHEMAS } from "./shapes";

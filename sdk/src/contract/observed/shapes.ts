@@ -78,10 +78,3 @@ export const OBSERVED_SCHEMAS = {
   tunnel: tunnelSchema,
   tunnel_session: tunnelSessionSchema,
 } as const satisfies Readonly<Record<ObservedKind, () => z.ZodObject>>;
-
-/** An endpoint in answers. */
-export type Endpoint = z.infer<ReturnType<typeof endpointSchema>>;
-/** A tunnel in answers. */
-export type Tunnel = z.infer<ReturnType<typeof tunnelSchema>>;
-/** A session of an agent in answers. */
-export type TunnelSession = z.infer<ReturnType<typeof tunnelSessionSchema>>;

@@ -1,5 +1,5 @@
 import { ERRORS, NAME_HEADER, own, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
-import { dryRunShape } from "../operations/exposure";
+import { dryRunShape } from "@tunnelplane/sdk/operations";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
 import { exampleOf, listExample } from "./examples";

@@ -1,6 +1,6 @@
 import { bare, elementOf, own, SAMPLE_SERVER, sampleId, shapeOf } from "@tunnelplane/sdk/contract";
+import type { Shape } from "@tunnelplane/sdk/operations";
 import { z } from "zod";
-import type { Shape } from "../operations/operation";
 
 const TIME = "2026-11-22T08:00:00.000Z";
 

@@ -12,8 +12,8 @@ import {
   targetsOf,
   type Variants,
 } from "@tunnelplane/sdk/contract";
+import type { Shape } from "@tunnelplane/sdk/operations";
 import { z } from "zod";
-import type { Shape } from "../operations/operation";
 
 export type Json = Record<string, unknown>;
 

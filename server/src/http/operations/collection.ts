@@ -15,6 +15,7 @@ import {
   waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
+import type { Shape } from "@tunnelplane/sdk/operations";
 import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
@@ -22,7 +23,7 @@ import { MAX_STATES, withState, withStates, withStateToCome } from "../../guaran
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
-import { type ApiOperation, type OperationInput, type OperationScope, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type OperationInput, type OperationScope, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {

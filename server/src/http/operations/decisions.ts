@@ -1,37 +1,10 @@
-import { decisionRequestSchema, decisionSchema, MAX_DECISIONS, object } from "@tunnelplane/sdk/contract";
-import type { DecisionRequest } from "@tunnelplane/sdk/meaning";
-import { z } from "zod";
+import { decisionsRequestShape, decisionsShape } from "@tunnelplane/sdk/operations";
 import { decide } from "../../exposure";
 import { EXPOSURE } from "./exposure";
-import { type ApiOperation, checked, type Shape } from "./operation";
+import { type ApiOperation, checked } from "./operation";
 
 /** A hundred requests with a hundred headers each, and as many parts beside them. */
 const ROOM = { entries: 1000, values: 20_000 };
-
-const requestsShape: Shape = {
-  name: "ExposureDecisionsCreate",
-  io: "input",
-  example: () => ({
-    requests: [{ address: "app.example.com:443", path: "/admin", from: "198.51.100.7" }],
-  }),
-  schema: object({
-    requests: z
-      .array(decisionRequestSchema())
-      .min(1)
-      .max(MAX_DECISIONS)
-      .meta({ description: `The requests, at most ${MAX_DECISIONS}.` }),
-  }),
-};
-
-const decisionsShape: Shape = {
-  name: "ExposureDecisions",
-  io: "output",
-  schema: z.object({
-    decisions: z
-      .array(decisionSchema())
-      .meta({ description: "The decision about each request, in their order." }),
-  }),
-};
 
 /** Says what gateways do with requests. */
 export const decisionOperations: readonly ApiOperation[] = [
@@ -46,10 +19,10 @@ export const decisionOperations: readonly ApiOperation[] = [
     permission: "read",
     query: [],
     room: ROOM,
-    body: requestsShape,
+    body: decisionsRequestShape,
     success: { status: 200, answer: decisionsShape },
     run: async ({ context, caller }, { body, gone }) => {
-      const { requests } = checked(requestsShape, body) as { requests: DecisionRequest[] };
+      const { requests } = checked(decisionsRequestShape, body);
       return { json: JSON.stringify({ decisions: await decide(context, caller, requests, gone()) }) };
     },
   },

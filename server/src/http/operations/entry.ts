@@ -10,7 +10,8 @@ import {
   sampleBody,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import { type ApiOperation, type Shape, tagOf } from "./operation";
+import type { Shape } from "@tunnelplane/sdk/operations";
+import { type ApiOperation, tagOf } from "./operation";
 
 /** Add, list, get and remove the entries of a list that have their own paths. */
 export function entryOperations(definition: Definition, name: string): ApiOperation[] {

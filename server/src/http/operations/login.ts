@@ -1,6 +1,5 @@
-import { object } from "@tunnelplane/sdk/contract";
-import { z } from "zod";
-import type { DescribedOperation, Shape } from "./operation";
+import { deviceLoginShape, loginKeyRequestShape, loginKeyShape } from "@tunnelplane/sdk/operations";
+import type { DescribedOperation } from "./operation";
 
 const TAG = {
   name: "Login",
@@ -21,35 +20,8 @@ export const deviceOperation: DescribedOperation = {
   isOfSignIn: true,
   success: {
     status: 200,
-    answer: {
-      name: "DeviceLogin",
-      io: "output",
-      schema: z.object({
-        device_code: z.string().meta({ description: "For `POST /login/key`; a secret." }),
-        user_code: z
-          .string()
-          .meta({ description: "For somebody to enter at `verification_uri`.", examples: ["BCDF-GHJK"] }),
-        verification_uri: z.url().meta({ description: "The page on which people enter it." }),
-        expires_in: z.int().meta({ description: "When both end, in seconds from now.", examples: [600] }),
-      }),
-    },
+    answer: deviceLoginShape,
   },
-};
-
-export const loginKeyShape: Shape = {
-  name: "LoginKeyRequest",
-  io: "input",
-  schema: object({
-    code: z
-      .string()
-      .max(200)
-      .meta({ description: "The `device_code`, or the code that a browser brought to the command line." }),
-    code_verifier: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: "For the code of a browser: the PKCE verifier of its challenge." }),
-  }),
 };
 
 /** Answers the key of a command line that somebody let in. */
@@ -64,28 +36,9 @@ export const loginKeyOperation: DescribedOperation = {
   query: [],
   isOpen: true,
   isOfSignIn: true,
-  body: loginKeyShape,
+  body: loginKeyRequestShape,
   success: {
     status: 200,
-    answer: {
-      name: "LoginKey",
-      io: "output",
-      schema: z.object({
-        key: z.string().nullable().meta({ description: "The API key." }),
-        expires_at: z.iso.datetime().nullable().meta({ description: "When it ends (RFC 3339)." }),
-        user: z
-          .object({
-            id: z.string().meta({ description: "The user." }),
-            name: z.string().meta({ description: "Its name." }),
-            email: z.string().nullable().meta({ description: "Its email address." }),
-          })
-          .nullable()
-          .meta({ description: "Whose key it is." }),
-        claims: z
-          .looseObject({})
-          .nullable()
-          .meta({ description: "What the identity provider said of the user at the sign-in." }),
-      }),
-    },
+    answer: loginKeyShape,
   },
 };

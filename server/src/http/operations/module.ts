@@ -11,7 +11,8 @@ import {
   waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import { type ApiOperation, type Shape, tagOf } from "./operation";
+import type { Shape } from "@tunnelplane/sdk/operations";
+import { type ApiOperation, tagOf } from "./operation";
 
 /** Replace, get and remove one module of an object. */
 export function moduleOperations(definition: Definition, name: string): ApiOperation[] {

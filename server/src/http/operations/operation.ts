@@ -6,6 +6,7 @@ import {
   type Subject,
   validateModule,
 } from "@tunnelplane/sdk/contract";
+import type { Shape } from "@tunnelplane/sdk/operations";
 import type { z } from "zod";
 import type { Caller, KeyUses } from "../../auth";
 import type { Answer, Page } from "../../documents";
@@ -66,21 +67,11 @@ export type Outcome =
   | { readonly json: string; readonly replayed?: boolean }
   | undefined;
 
-/** A named JSON shape; the name becomes its OpenAPI component. */
-export interface Shape {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  /** In an input, fields with defaults may be left out; in an output they are always there. */
-  readonly io: "input" | "output";
-  /** Makes an example for the OpenAPI document. Default: one that is made from the schema. */
-  readonly example?: () => unknown;
-}
-
 /** A body that has a shape, with its defaults. */
-export function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
+export function checked<S extends z.ZodType>({ schema }: Shape<S>, body: unknown): z.output<S> {
   const { value, problems } = validateModule(schema, body);
   refuseFaults(problems);
-  return value;
+  return value as z.output<S>; // no problems: it is of this shape
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */

@@ -1,27 +1,9 @@
-import { definitionOfId, registry, resourceName, sampleId } from "@tunnelplane/sdk/contract";
-import { z } from "zod";
+import { definitionOfId } from "@tunnelplane/sdk/contract";
+import { referrerShape } from "@tunnelplane/sdk/operations";
 import { queryError } from "../../util";
 import { referrersOf } from "../../view";
 import { limitOf, type Query } from "../query";
-import type { ApiOperation, Shape } from "./operation";
-
-const kinds = registry.map(({ kind }) => kind);
-
-const referenceShape: Shape = {
-  name: "Referrer",
-  io: "output",
-  schema: z.object({
-    id: z
-      .string()
-      .meta({ description: "Identifier of the object that refers.", examples: [sampleId("edgtls", "one")] }),
-    resource_name: resourceName(),
-    uri: z.url().meta({ description: "Its address." }),
-    kind: z.enum(kinds).meta({ description: "Its kind.", examples: ["tls_edge"] }),
-    fields: z
-      .array(z.string())
-      .meta({ description: "The fields that refer.", examples: [["backend.backend_id"]] }),
-  }),
-};
+import type { ApiOperation } from "./operation";
 
 /** Lists the objects that refer to an object. */
 export const referenceOperations: readonly ApiOperation[] = [
@@ -36,7 +18,7 @@ export const referenceOperations: readonly ApiOperation[] = [
     subject: "reference",
     query: ["limit", "before_id", "object_id"],
     required: ["object_id"],
-    success: { status: 200, answer: referenceShape, list: { key: "references" } },
+    success: { status: 200, answer: referrerShape, list: { key: "references" } },
     run: ({ context, caller }, { query }) =>
       referrersOf(context, caller, {
         id: idIn(query, "object_id") ?? missing(),

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { currentSessionShape } from "@tunnelplane/sdk/operations";
 import type { DescribedOperation } from "./operation";
 
 const TAG = {
@@ -20,31 +20,7 @@ export const sessionOperation: DescribedOperation = {
   tellsState: true,
   success: {
     status: 200,
-    answer: {
-      name: "CurrentSession",
-      io: "output",
-      schema: z.object({
-        user: z
-          .object({
-            id: z.string().meta({ description: "The user." }),
-            name: z.string().meta({ description: "Its name." }),
-            email: z.string().nullable().meta({ description: "Its email address." }),
-          })
-          .nullable()
-          .meta({ description: "Who is signed in; null for nobody." }),
-        csrf_token: z
-          .string()
-          .nullable()
-          .meta({ description: "For the header X-CSRF-Token; null where nobody is signed in." }),
-        expires_at: z.iso
-          .datetime()
-          .nullable()
-          .meta({ description: "When the session ends (RFC 3339); null where nobody is signed in." }),
-        sign_in: z.boolean().meta({
-          description: "Whether people can sign in here: whether this server has an identity provider.",
-        }),
-      }),
-    },
+    answer: currentSessionShape,
   },
 };
 

@@ -5,11 +5,12 @@ import {
   type ObservedKind,
   object,
 } from "@tunnelplane/sdk/contract";
+import type { Shape } from "@tunnelplane/sdk/operations";
 import { endSession, observedAt, observedPage } from "../../gateways";
 import { Transactions } from "../../resources";
 import { RequestError } from "../../util";
 import { beforeOf, limitOf } from "../query";
-import { type ApiOperation, checked, type Shape } from "./operation";
+import { type ApiOperation, checked } from "./operation";
 
 const tagOf = ({ type, title, doc }: Observed): ApiOperation["tag"] => ({
   name: type,

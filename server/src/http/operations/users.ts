@@ -1,9 +1,8 @@
-import { object } from "@tunnelplane/sdk/contract";
-import { z } from "zod";
+import { sessionShape, userShape, userUpdateShape } from "@tunnelplane/sdk/operations";
 import { endSession, sessionAt, sessionPage, setActive, userAt, userPage } from "../../auth";
 import { partAnswer, Transactions } from "../../resources";
 import { beforeOf, limitOf } from "../query";
-import { type ApiOperation, checked, type Shape } from "./operation";
+import { type ApiOperation, checked } from "./operation";
 
 const USERS = {
   name: "User",
@@ -16,54 +15,6 @@ const SESSIONS = {
 };
 const USER = { title: "user", idPrefix: "usr" };
 const SESSION = { title: "session", idPrefix: "ses" };
-
-const userShape: Shape = {
-  name: "User",
-  io: "output",
-  schema: z.object({
-    id: z.string().meta({ description: "Identifier." }),
-    uri: z.url().meta({ description: "Address." }),
-    name: z.string().meta({ description: "Its name, as of the last sign-in." }),
-    email: z.string().nullable().meta({ description: "Its email address, as of the last sign-in." }),
-    issuer: z
-      .string()
-      .nullable()
-      .meta({ description: "The identity provider that knows it; null for the first admin." }),
-    subject: z.string().nullable().meta({ description: "Its identifier there, which stays the same." }),
-    active: z.boolean().meta({ description: "Whether it is let in; its keys and sessions too." }),
-    groups: z.array(z.string()).meta({ description: "Its groups, as of the last sign-in." }),
-    created_at: z.iso.datetime().meta({ description: "When it was made (RFC 3339)." }),
-    last_sign_in_at: z.iso.datetime().nullable().meta({ description: "When it last signed in." }),
-  }),
-};
-
-const userUpdateShape: Shape = {
-  name: "UserUpdate",
-  io: "input",
-  schema: object({
-    active: z.boolean().meta({
-      description:
-        "`false` refuses the user everywhere at once, with all of its keys, and ends its sessions; `true` lets it in again.",
-    }),
-  }),
-};
-
-const sessionShape: Shape = {
-  name: "Session",
-  io: "output",
-  schema: z.object({
-    id: z.string().meta({ description: "Identifier." }),
-    uri: z.url().meta({ description: "Address." }),
-    user_id: z.string().meta({ description: "Whose it is." }),
-    user_name: z.string().meta({ description: "The user's name." }),
-    kind: z
-      .enum(["console", "command_line"])
-      .meta({ description: "`console` for a browser, `command_line` for a key of `tunnelplane login`." }),
-    created_at: z.iso.datetime().meta({ description: "When it was begun (RFC 3339)." }),
-    expires_at: z.iso.datetime().meta({ description: "When it ends by itself." }),
-    client: z.string().meta({ description: "The address from which it was begun." }),
-  }),
-};
 
 /** Users and their sessions, for admins. */
 export const userOperations: readonly ApiOperation[] = [
@@ -104,7 +55,7 @@ export const userOperations: readonly ApiOperation[] = [
     run: ({ context, caller, change }, { params: { id }, body, precondition }) => {
       const { active } = checked(userUpdateShape, body);
       return new Transactions(context, change).run(async (transaction, _changes, acts) => {
-        const asked = { caller, id, active: active === true };
+        const asked = { caller, id, active };
         const { user, isChanged } = await setActive(transaction, context.documents, asked, (now) =>
           precondition(partAnswer(now).etag),
         );

@@ -1,4 +1,5 @@
 import { isObject, own } from "@tunnelplane/sdk/contract";
+import { loginKeyRequestShape } from "@tunnelplane/sdk/operations";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   beginDevice,
@@ -21,7 +22,7 @@ import { RequestError } from "../../util";
 import { JSON_TYPE, objectIn } from "../bodies";
 import { acceptForms, fieldsOf, MAX_FORM_SIZE } from "../forms";
 import { requireAddress } from "../limits/connections";
-import { deviceOperation, loginKeyOperation, loginKeyShape } from "../operations/login";
+import { deviceOperation, loginKeyOperation } from "../operations/login";
 import { checked } from "../operations/operation";
 import { callerAddress } from "../origin";
 import { refuseOtherMethods } from "../serving";
@@ -177,11 +178,8 @@ function registerKeys(
 
   scripts.post(loginKeyOperation.path, (request, reply) =>
     underWay.during(request, async () => {
-      const { code, code_verifier: verifier } = checked(loginKeyShape, objectIn(request.body));
-      const brought = {
-        code: String(code),
-        verifier: verifier === undefined ? undefined : String(verifier),
-      };
+      const { code, code_verifier: verifier } = checked(loginKeyRequestShape, objectIn(request.body));
+      const brought = { code, verifier };
       const answer = await keyFor(context, brought, request);
       if (answer === undefined) {
         await limits.countUnknown(brought.code, request);
