@@ -167,6 +167,7 @@ onOneDatabase("Values in other objects:", (start) => {
         [
           ...["*", "repo:acme*", "repo:*", "acme*", "repo:acme*/infra", "*:main", "/*"],
           ...["https://*", "https://ci*", "repo:/*", "repo://*", "::*", "system:serviceaccount:*"],
+          ...["repo: /*", "repo:./*", "-:*", " ", "..."],
         ].map((sub) => ({ sub })),
         "such as",
       ],

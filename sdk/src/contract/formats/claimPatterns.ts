@@ -26,6 +26,9 @@ const OF_EVERYBODY = ["iss", "aud"];
 /** A scheme, or words before colons that say what follows, and name nobody; Kubernetes has two of them. */
 const LABEL = /^(?:system:serviceaccount:|[a-z_][a-z0-9+._-]*:(?:\/\/)?)/i;
 
+/** Blanks, dots and dashes alone name nobody. */
+const NAMING = /[\p{L}\p{N}]/u;
+
 /**
  * Whether a claim admits one name, or what is below one name. An issuer is shared by many, so `repo:acme*`
  * also admits `repo:acme-evil/x`, and `repo:*` everybody: before its first `*` there must be a whole segment,
@@ -34,8 +37,7 @@ const LABEL = /^(?:system:serviceaccount:|[a-z_][a-z0-9+._-]*:(?:\/\/)?)/i;
 export function isPinned(claim: string, pattern: string): boolean {
   if (OF_EVERYBODY.includes(claim)) return false;
   const star = pattern.indexOf("*");
-  if (star < 0) return true;
   const before = pattern.slice(0, star);
-  const whole = before.slice(0, Math.max(before.lastIndexOf("/"), before.lastIndexOf(":")) + 1);
-  return /[^/:]/.test(whole.replace(LABEL, ""));
+  const segments = before.slice(0, Math.max(before.lastIndexOf("/"), before.lastIndexOf(":")) + 1);
+  return NAMING.test(star < 0 ? pattern : segments.replace(LABEL, ""));
 }
