@@ -3,17 +3,9 @@ import { unionOf } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
 import { canonical, isObject } from "../values";
 import { familyOf } from "./addresses";
-import {
-  type Choices,
-  type Combination,
-  combinations,
-  exampleOf,
-  MAX_AT_AN_ADDRESS,
-  type Pieces,
-  type Room,
-  Trial,
-} from "./combinations";
-import type { Part } from "./fragments";
+import { type Combination, combinations, exampleOf, type Pieces, Trial } from "./combinations";
+import type { Choices, Part } from "./fragments";
+import { MAX_AT_AN_ADDRESS, type Room } from "./room";
 
 /** A request, and what happens to it in both worlds. */
 export interface Example {
@@ -81,11 +73,7 @@ export function changesIn(
     example: { request: exampleOf(pieces, one.chosen), before: one.before, after: one.after },
   });
   for (const one of combinations(before, after, new Trial(pieces, room))) {
-    if (count === MAX_AT_AN_ADDRESS || room.evaluations < 0) {
-      unknown.add(TOO_MANY);
-      break;
-    }
-    count++;
+    if (room.evaluations < 0 || count++ === MAX_AT_AN_ADDRESS) break;
     ordinary ??= changeOf(one).example;
     const undecided = [one.after, one.before].find(({ outcome }) => outcome === "unknown");
     const [was, is] = [isLetIn(one.before), isLetIn(one.after)];
@@ -104,13 +92,14 @@ export function changesIn(
       if (!moved.has(key)) moved.set(key, changeOf(one));
     }
   }
+  if (room.evaluations < 0 || count > MAX_AT_AN_ADDRESS) unknown.add(TOO_MANY);
   return {
     opened: [...opened.values()].sort((a, b) => weightOf(b) - weightOf(a)),
     closed: [...closed.values()],
     moved: [...moved.values()],
     ordinary,
     unknown,
-    combinations: count,
+    combinations: Math.min(count, MAX_AT_AN_ADDRESS),
   };
 }
 

@@ -2,23 +2,9 @@ import { own } from "../../contract/core/narrow";
 import type { Condition } from "../decision/rules/condition";
 import type { Decider, Decision, DecisionRequest, TrialRequest } from "../decision/types";
 import { ANYWHERE } from "./addresses";
-import type { Fragment, Part } from "./fragments";
-import type { Wholes } from "./wholes";
-
-/**
- * The limit of combinations that are tried at an address. It counts and does not time, so that every machine
- * gives the same answer.
- */
-export const MAX_AT_AN_ADDRESS = 200_000;
-/** The limit of evaluations of predicates for one write; they take about a second. */
-export const MAX_EVALUATIONS = 2_000_000;
-
-/** What is left of a limit, which several proofs share. */
-export interface Room {
-  evaluations: number;
-}
-
-export const newRoom = (): Room => ({ evaluations: MAX_EVALUATIONS });
+import type { Choices, ConditionPart, Fragment, Part } from "./fragments";
+import type { HeaderConditions } from "./headerConditions";
+import { newRoom, type Room } from "./room";
 
 /** One combination of pieces, and what happens to its requests. */
 export interface Combination {
@@ -28,16 +14,13 @@ export interface Combination {
   readonly chosen: Choices;
 }
 
-/** The chosen piece of each part, by its number. */
-export type Choices = ReadonlyMap<Part, number>;
-
 /** The pieces of parts of requests, cut when they are first asked for. */
 export interface Pieces {
   fragments(part: Part): readonly Fragment[];
   /** Names of headers that are asked for. */
   readonly headers: readonly string[];
-  /** The parts that stand for whole conditions. */
-  readonly wholes: Pick<Wholes, "forms" | "parts">;
+  /** The parts that stand for conditions on headers. */
+  readonly conditions: HeaderConditions;
 }
 
 /**
@@ -57,15 +40,18 @@ export function* combinations(
   const was = before.decide(trial);
   yield { before: was, after: after === before ? was : after.decide(trial), chosen };
   // The part that was looked at last varies first, so most of an example is ordinary.
-  const open = [...chosen.keys()].filter((part) => !settled.has(part));
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const count = trial.pieces.fragments(part).length;
-    if (count === 1) continue;
-    const first = [...settled, ...open.map((one) => [one, 0] as const)];
-    for (let other = 1; other < count; other++)
-      yield* combinations(before, after, trial, new Map(first).set(part, other));
+  const open = [...chosen].filter(([part]) => !settled.has(part));
+  for (let last = open.pop(); last !== undefined; last = open.pop()) {
+    const [part, number] = last;
+    for (const other of trial.pieces.fragments(part).keys()) {
+      const choices = new Map([...settled, ...open]).set(part, other);
+      if (other !== number && trial.isPossible(part, choices))
+        yield* combinations(before, after, trial, choices);
+    }
   }
 }
+
+export const isCondition = (part: Part): part is ConditionPart => part.startsWith("condition ");
 
 /** A request that notes which parts are looked at. A part that is not settled has its first piece. */
 export class Trial implements TrialRequest {
@@ -126,28 +112,42 @@ export class Trial implements TrialRequest {
   }
 
   formOf(condition: Condition): Condition {
-    return this.pieces.wholes.forms.get(condition) ?? condition;
+    return this.pieces.conditions.forms.get(condition) ?? condition;
   }
 
   truthOf(condition: object): boolean | undefined {
-    const part = this.pieces.wholes.parts.get(condition);
+    const part = this.pieces.conditions.parts.get(condition);
     return part && this.#piece(part).holds;
+  }
+
+  /** Whether there is a request with a part and what else is chosen. */
+  isPossible(part: Part, choices: Choices): boolean {
+    return !isCondition(part) || this.pieces.conditions.headersFor(part, choices, this.room) !== undefined;
+  }
+
+  #firstOf(part: Part): number {
+    const isFirst =
+      !isCondition(part) || this.isPossible(part, new Map([...this.#settled, ...this.#chosen, [part, 0]]));
+    return isFirst ? 0 : 1;
   }
 
   #piece(part: Part): Fragment {
     this.room.evaluations--;
-    const number = this.#chosen.get(part) ?? this.#settled.get(part) ?? 0;
+    const number = this.#chosen.get(part) ?? this.#settled.get(part) ?? this.#firstOf(part);
     this.#chosen.set(part, number);
     return this.pieces.fragments(part)[number] ?? {};
   }
 }
 
 /** A request of a combination, without default values. */
-export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionRequest {
+export function exampleOf({ fragments, conditions }: Pieces, chosen: Choices): DecisionRequest {
   // A part that no check tells apart would only distract.
   const apart = [...chosen].filter(([part]) => fragments(part).length > 1);
   const pieces = [["path", 0] as const, ["name", 0] as const, ...apart].map(
-    ([part, number]) => fragments(part)[number] ?? {},
+    ([part, number]): Fragment =>
+      isCondition(part)
+        ? { headers: conditions.headersFor(part, chosen, newRoom()) ?? {} }
+        : (fragments(part)[number] ?? {}),
   );
   // Not by assigning: that would drop a header named `__proto__`.
   const headers = Object.fromEntries(pieces.flatMap((one) => Object.entries(one.headers ?? {})));

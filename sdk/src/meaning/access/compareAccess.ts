@@ -8,9 +8,10 @@ import { canonical, holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
 import { type Area, areasOf, Claims, type Serving } from "./areas";
 import { type Changes, changesIn, type Opened } from "./changes";
-import { newRoom, type Pieces } from "./combinations";
+import type { Pieces } from "./combinations";
 import type { AccessComparison, AreaChanges, Unproved } from "./comparison";
 import { Cutter } from "./pieces";
+import { newRoom } from "./room";
 import { touchedBy } from "./touched";
 import { verdictWords } from "./words";
 

@@ -19,12 +19,15 @@ import { sessionsApart, tokensApart } from "./tokens";
  * A part of requests that decisions look at. The name is one part: requests ask for the host that they
  * connect to.
  */
-export type Part = Exclude<Dimension, "host" | "sni"> | "name" | WholePart;
+export type Part = Exclude<Dimension, "host" | "sni"> | "name" | ConditionPart;
+
+/** The chosen piece of each part, by its number. */
+export type Choices = ReadonlyMap<Part, number>;
 
 export type HeaderPart = Extract<Dimension, `header ${string}`>;
 
-/** A condition that stands for the headers in it; see `wholes.ts`. */
-export type WholePart = `whole ${number}`;
+/** A condition that stands for the headers in it; see `headerConditions.ts`. */
+export type ConditionPart = `condition ${number}`;
 
 /** The fields that one piece of a part puts into a request. */
 export type Fragment = Partial<Omit<DecisionRequest, "headers">> & {
@@ -54,7 +57,7 @@ type TextPredicate = Extract<Predicate, { op: "any" }>;
  * @throws {TooLarge} if tests of texts are too large to decide
  */
 export function fragmentsOf(
-  part: Exclude<Part, WholePart>,
+  part: Exclude<Part, ConditionPart>,
   asked: readonly Predicate[],
   { names, port, paths }: Texts,
 ): Fragment[] {

@@ -1,10 +1,11 @@
+import { predicatesIn } from "../decision/asking";
 import type { Decider, Predicate } from "../decision/types";
 import { type Language, TooLarge } from "../languages";
 import { keyOf } from "../networks/networkSet";
 import { canonical } from "../values";
-import type { Pieces } from "./combinations";
-import { type Fragment, fragmentsOf, headerIn, type Part, type Texts, type WholePart } from "./fragments";
-import { wholesIn } from "./wholes";
+import { isCondition, type Pieces } from "./combinations";
+import { type ConditionPart, type Fragment, fragmentsOf, headerIn, type Part, type Texts } from "./fragments";
+import { headerConditionsIn } from "./headerConditions";
 
 /** The pieces of a part. */
 export interface Cut {
@@ -42,22 +43,28 @@ export class Cutter {
     for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
     const predicates = [...asked.flatMap((one) => one.predicates), ...more];
     const conditions = asked.flatMap((one) => one.conditions);
-    const headers = predicates.map(({ dimension }) => dimension).filter((one) => one.startsWith("header "));
-    const cutOnce = onceForEach((part: Exclude<Part, WholePart>) => {
+    const headers = headersIn(predicates);
+    const inConditions = counted(headersIn(conditions.flatMap(predicatesIn)));
+    const inAll = counted(headers);
+    const cutOnce = onceForEach((part: Exclude<Part, ConditionPart>) => {
       const cut = this.cut(part, predicates, texts);
       if (cut.reason !== undefined) reasons.add(cut.reason);
       return cut.fragments;
     });
-    const wholes = wholesIn(conditions, cutOnce);
-    const pieces = {
-      headers: [...new Set(headers)].map(headerIn).filter((name) => name !== "user-agent"),
-      wholes,
-      fragments: (part: Part) => (isWhole(part) ? wholes.fragments(part) : cutOnce(part)),
+    const onHeaders = headerConditionsIn(
+      conditions,
+      (name) => inAll.get(name) === inConditions.get(name),
+      cutOnce,
+    );
+    const pieces: Pieces = {
+      headers: [...inAll.keys()].filter((name) => name !== "user-agent"),
+      conditions: onHeaders,
+      fragments: (part) => (isCondition(part) ? onHeaders.fragments(part) : cutOnce(part)),
     };
     return { pieces, reasons };
   }
 
-  cut(part: Exclude<Part, WholePart>, predicates: readonly Predicate[], texts: Texts): Cut {
+  cut(part: Exclude<Part, ConditionPart>, predicates: readonly Predicate[], texts: Texts): Cut {
     const asked = predicates.filter(({ dimension }) => (isName(dimension) ? "name" : dimension) === part);
     const ordinary = ordinaryOf(part, texts);
     if (ordinary && asked.length === 0) return { fragments: [ordinary] };
@@ -74,12 +81,19 @@ export class Cutter {
 const MAX_KNOWN = 1_000;
 const ANY: Pick<Language, "all" | "none"> = { all: [], none: [] };
 
-const isWhole = (part: Part): part is WholePart => part.startsWith("whole ");
+const headersIn = (predicates: readonly Predicate[]): string[] =>
+  predicates.flatMap(({ dimension }) => (dimension.startsWith("header ") ? headerIn(dimension) : []));
+
+function counted(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
 
 const isName = (dimension: string): boolean => dimension === "host" || dimension === "sni";
 
 /** A value that the part can have whatever is asked; undefined if it can have every value. */
-function ordinaryOf(part: Exclude<Part, WholePart>, { name, port, path }: Texts): Fragment | undefined {
+function ordinaryOf(part: Exclude<Part, ConditionPart>, { name, port, path }: Texts): Fragment | undefined {
   if (part === "name") return { address: `${name}:${port}` };
   return part === "path" && path !== undefined ? { path } : undefined;
 }
@@ -87,7 +101,7 @@ function ordinaryOf(part: Exclude<Part, WholePart>, { name, port, path }: Texts)
 /** Sets of networks hold numbers that JSON has no form for. */
 const textOf = (one: Predicate): string => (one.dimension === "from" ? keyOf(one.networks) : canonical(one));
 
-function cutUp(part: Exclude<Part, WholePart>, asked: readonly Predicate[], texts: Texts): Cut {
+function cutUp(part: Exclude<Part, ConditionPart>, asked: readonly Predicate[], texts: Texts): Cut {
   try {
     return { fragments: fragmentsOf(part, asked, texts) };
   } catch (error) {

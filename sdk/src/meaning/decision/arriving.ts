@@ -28,7 +28,7 @@ const UNSURE = new Set([
 
 /** Whether expressions see a header as it was sent. */
 export const isSeenAsSent = (name: string): boolean =>
-  name !== "user-agent" && !UNSURE.has(name) && !REMOVED.test(name);
+  name !== "user-agent" && !UNSURE.has(name) && !REMOVED.test(name) && !CALLER_HEADERS.includes(name);
 
 /** A request as checks see it; undefined stands for what was not recorded. */
 export class Arriving {

@@ -1,7 +1,7 @@
 import { keysOf } from "../../contract/core/narrow";
 import { type Area, areasOf, type Claims, hostAndPort, type Serving, wildcardOf } from "../access/areas";
-import { type Choices, exampleOf, type Pieces } from "../access/combinations";
-import type { Fragment, Part } from "../access/fragments";
+import { exampleOf, type Pieces } from "../access/combinations";
+import type { Choices, Fragment, Part } from "../access/fragments";
 import {
   type Decision,
   type DecisionRequest,

@@ -1,7 +1,8 @@
 import { Claims } from "../access/areas";
 import type { Example } from "../access/changes";
-import { combinations, MAX_AT_AN_ADDRESS, newRoom, type Pieces, Trial } from "../access/combinations";
+import { combinations, type Pieces, Trial } from "../access/combinations";
 import { Cutter } from "../access/pieces";
+import { MAX_AT_AN_ADDRESS, newRoom } from "../access/room";
 import { decisionsIn } from "../decision/decider";
 import { type Decider, type Decision, isLetIn } from "../decision/types";
 import type { Model } from "../model";
@@ -94,10 +95,7 @@ export class Judge {
     let count = 0;
     if (pieces.fragments("from").length === 0) return undefined;
     for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces, this.room))) {
-      if (count++ === MAX_AT_AN_ADDRESS || this.room.evaluations < 0) {
-        reasons.add(TOO_MANY);
-        break;
-      }
+      if (this.room.evaluations < 0 || count++ === MAX_AT_AN_ADDRESS) break;
       if (after.outcome === "unknown") reasons.add(after.steps.at(-1)?.sentence ?? after.sentence);
       const breaks = (one: Decision) => breaksIt(guarantee, one) && !lacksCredential(guarantee, one, chosen);
       if (!breaks(after)) continue;
@@ -106,6 +104,7 @@ export class Judge {
       const request = coveredExample(guarantee, pieces, chosen);
       return { request, before, after, isNew };
     }
+    if (this.room.evaluations < 0 || count > MAX_AT_AN_ADDRESS) reasons.add(TOO_MANY);
     return undefined;
   }
 

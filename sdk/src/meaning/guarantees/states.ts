@@ -1,5 +1,5 @@
 import type { Example } from "../access/changes";
-import { newRoom } from "../access/combinations";
+import { newRoom } from "../access/room";
 import type { Decision, DecisionRequest } from "../decision/types";
 import { Model, pairOf } from "../model";
 import type { Fields } from "../values";

@@ -59,11 +59,20 @@ export function any(conditions: readonly Condition[]): Condition {
 /** Simplifies a condition when the value of one input is known. */
 export function knowing(condition: Condition, input: Input, value: string): Condition {
   if (typeof condition === "boolean") return condition;
-  if ("not" in condition) return not(knowing(condition.not, input, value));
-  if ("all" in condition) return all(condition.all.map((one) => knowing(one, input, value)));
-  if ("any" in condition) return any(condition.any.map((one) => knowing(one, input, value)));
-  return condition.input === input ? holds(condition.test, value) : condition;
+  if ("not" in condition) {
+    const inner = knowing(condition.not, input, value);
+    return inner === condition.not ? condition : not(inner);
+  }
+  if ("input" in condition) return isSame(condition.input, input) ? holds(condition.test, value) : condition;
+  const isAll = "all" in condition;
+  const before = isAll ? condition.all : condition.any;
+  const after = before.map((one) => knowing(one, input, value));
+  if (after.every((one, index) => one === before[index])) return condition;
+  return isAll ? all(after) : any(after);
 }
+
+const isSame = (a: Input, b: Input): boolean =>
+  a === b || (typeof a === "object" && typeof b === "object" && a.header === b.header);
 
 /** Whether a condition depends on an input. */
 export function asks(condition: Condition, input: Input): boolean {
@@ -71,7 +80,7 @@ export function asks(condition: Condition, input: Input): boolean {
   if ("not" in condition) return asks(condition.not, input);
   if ("all" in condition) return condition.all.some((one) => asks(one, input));
   if ("any" in condition) return condition.any.some((one) => asks(one, input));
-  return condition.input === input;
+  return isSame(condition.input, input);
 }
 
 /** Whether a test holds for a text. */
