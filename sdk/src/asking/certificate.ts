@@ -1,7 +1,7 @@
 import { didYouMean } from "../contract/core/similarity";
 import { certificateFacts, certificateOf } from "../meaning/aspects/clientCertificate";
-import type { DecisionRequest } from "../meaning/decision/types";
-import { heldIn, OTHER, referenceOf } from "../meaning/heldCertificate";
+import { heldIn, OTHER, referenceOf } from "../meaning/aspects/heldCertificate";
+import type { DecisionRequest } from "../meaning/judgement/types";
 import { Model, type ModelObject } from "../meaning/model";
 import type { World } from "../meaning/world";
 

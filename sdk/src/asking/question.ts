@@ -1,7 +1,7 @@
 import { mistakeInControls, mistakeInHeader } from "../contract/formats/http";
 import { mistakeInAddress, mistakeInMethod, mistakeInTarget } from "../contract/formats/request";
-import { isHostport } from "../meaning/decision/rules/names";
-import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
+import { isHostport } from "../meaning/judgement/rules/names";
+import { type DecisionRequest, UNRECORDED } from "../meaning/judgement/types";
 import { sourceOf } from "../meaning/networks/source";
 import type { AskedOptions } from "./options";
 

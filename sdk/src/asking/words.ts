@@ -1,5 +1,5 @@
-import { type Decision, type DecisionStep, isLetIn } from "../meaning/decision/types";
-import { targetWords } from "../meaning/exposure/targetWords";
+import { targetWords } from "../meaning/judgement/backends/targetWords";
+import { type Decision, type DecisionStep, isLetIn } from "../meaning/judgement/types";
 import { objectWords } from "../meaning/names";
 import { canonical } from "../meaning/values";
 import { inOneLine } from "../terminal";

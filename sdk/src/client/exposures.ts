@@ -1,5 +1,5 @@
-import type { Decision, DecisionRequest } from "../meaning/decision/types";
 import type { Exposure } from "../meaning/exposure/exposure";
+import type { Decision, DecisionRequest } from "../meaning/judgement/types";
 import type { ExposureFacts } from "./generated";
 import type { Paged, Transport } from "./transport";
 

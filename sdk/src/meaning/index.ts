@@ -11,7 +11,6 @@ export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";
 export type { UserAgents } from "./aspects/userAgents";
-export { type AspectWords, aspectWords, checkWords } from "./aspects/words";
 export { type FreshClaim, freshClaims } from "./changes/claims";
 export { bothInWords, type FieldChange } from "./changes/words";
 /**
@@ -19,6 +18,35 @@ export { bothInWords, type FieldChange } from "./changes/words";
  * notice). Pure functions: no server, no program, no clock.
  */
 export { decisions } from "./decision/decider";
+export { KnownFaults, unservable } from "./decision/unservable";
+export { type AspectWords, aspectWords, checkWords } from "./exposure/aspectTexts";
+export {
+  type Exposure,
+  eachExposure,
+  exposureOf,
+} from "./exposure/exposure";
+export { exposureSchema } from "./exposure/schema";
+export type { FieldName } from "./fieldNames";
+export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
+export type { AspectFields, Remaining } from "./findings/fields";
+export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
+export { findingSetAside } from "./findings/guarantees";
+export {
+  type BrokenGuarantee,
+  contradiction,
+  coversHost,
+  type GuaranteeChange,
+  type GuaranteeState,
+  guaranteesBrokenBy,
+  guaranteeWords,
+  judgeGuarantee,
+  judgeGuarantees,
+  mistakeInGuarantee,
+} from "./guarantees";
+export { addressOf, hostportOf } from "./judgement/address";
+export { mayBind, refusalToBind } from "./judgement/backends/binding";
+export { targetWords } from "./judgement/backends/targetWords";
+export type { Target, WeightedPart } from "./judgement/backends/traffic";
 export {
   type AcceptedTokens,
   type Decider,
@@ -37,35 +65,7 @@ export {
   type TokenPlace,
   UNRECORDED,
   type Unserved,
-} from "./decision/types";
-export { KnownFaults, unservable } from "./decision/unservable";
-export { mayBind, refusalToBind } from "./exposure/binding";
-export {
-  type Exposure,
-  eachExposure,
-  exposureOf,
-} from "./exposure/exposure";
-export { addressOf, hostportOf } from "./exposure/rows";
-export { exposureSchema } from "./exposure/schema";
-export { targetWords } from "./exposure/targetWords";
-export type { Target, WeightedPart } from "./exposure/traffic";
-export type { FieldName } from "./fieldNames";
-export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
-export type { AspectFields, Remaining } from "./findings/fields";
-export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
-export { findingSetAside } from "./findings/guarantees";
-export {
-  type BrokenGuarantee,
-  contradiction,
-  coversHost,
-  type GuaranteeChange,
-  type GuaranteeState,
-  guaranteesBrokenBy,
-  guaranteeWords,
-  judgeGuarantee,
-  judgeGuarantees,
-  mistakeInGuarantee,
-} from "./guarantees";
+} from "./judgement/types";
 export { type Named, nameOf, objectWords, referenceName } from "./names";
 export type { Interval, Intervals } from "./networks/intervals";
 export {

@@ -1,5 +1,5 @@
 import { isObject } from "../contract/core/narrow";
-import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
+import { type DecisionRequest, UNRECORDED } from "../meaning/judgement/types";
 import { sourceOf } from "../meaning/networks/source";
 
 /**

@@ -7,7 +7,7 @@ import {
   type DecisionRequest,
   isLetIn,
   UNRECORDED,
-} from "../meaning/decision/types";
+} from "../meaning/judgement/types";
 import { pairOf } from "../meaning/model";
 import type { World } from "../meaning/world";
 import type { TrafficEntry, TrafficLine } from "./line";

@@ -1,6 +1,6 @@
 import { certificateFacts, certificateOf } from "../meaning/aspects/clientCertificate";
-import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
-import { heldIn, OTHER } from "../meaning/heldCertificate";
+import { heldIn, OTHER } from "../meaning/aspects/heldCertificate";
+import { type DecisionRequest, UNRECORDED } from "../meaning/judgement/types";
 import type { Model, ModelObject } from "../meaning/model";
 import { nameOf } from "../meaning/names";
 import type { TrafficCertificate } from "./line";

@@ -1,6 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import { Credentials } from "../exposure/binding";
-import { addressOf } from "../exposure/rows";
+import { addressOf } from "../judgement/address";
+import { Credentials } from "../judgement/backends/binding";
 import { namesBelow, onlyName, pathsOf, type RouteMatch } from "../languages";
 import type { Model, ModelObject } from "../model";
 import { inOrder, textIn, textsIn } from "../values";

@@ -1,4 +1,4 @@
-import { type Decider, type Decision, type DecisionRequest, isLetIn } from "../decision/types";
+import { type Decider, type Decision, type DecisionRequest, isLetIn } from "../judgement/types";
 import { unionOf } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
 import { canonical, isObject } from "../values";

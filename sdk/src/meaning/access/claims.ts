@@ -8,7 +8,7 @@ import {
   isClaimed,
   type RequiredClaims,
   VERIFIED,
-} from "../decision/rules/claims";
+} from "../judgement/rules/claims";
 import { cellsOf, type Language } from "../languages";
 import { isObject } from "../values";
 import { type Choice, choose, distinct, together } from "./choices";

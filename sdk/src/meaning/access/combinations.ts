@@ -1,6 +1,6 @@
 import { own } from "../../contract/core/narrow";
-import type { Condition } from "../decision/rules/condition";
-import type { Decider, Decision, DecisionRequest, TrialRequest } from "../decision/types";
+import type { Condition } from "../judgement/rules/condition";
+import type { Decider, Decision, DecisionRequest, TrialRequest } from "../judgement/types";
 import { ANYWHERE } from "./addresses";
 import type { Choices, ConditionPart, Fragment, Part } from "./fragments";
 import type { HeaderConditions } from "./headerConditions";

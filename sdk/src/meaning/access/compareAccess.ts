@@ -1,7 +1,7 @@
 import { once } from "../../contract/core/once";
 import { decisionsIn } from "../decision/decider";
-import type { Decider } from "../decision/types";
-import { CREDENTIALS } from "../exposure/binding";
+import { CREDENTIALS } from "../judgement/backends/binding";
+import type { Decider } from "../judgement/types";
 import { type Model, type ModelObject, pairOf } from "../model";
 import { nameOf } from "../names";
 import { canonical, holdsUnknown, inOrder, textIn } from "../values";

@@ -1,6 +1,6 @@
 import { oncePer } from "../../contract/core/once";
-import { TEXT_TESTS } from "../decision/rules/condition";
-import type { DecisionRequest, Dimension, Predicate, TextQuestion } from "../decision/types";
+import { TEXT_TESTS } from "../judgement/rules/condition";
+import type { DecisionRequest, Dimension, Predicate, TextQuestion } from "../judgement/types";
 import {
   cellsOf,
   HEADER_VALUES,

@@ -1,7 +1,7 @@
 import { own } from "../../contract/core/narrow";
 import { oncePer } from "../../contract/core/once";
-import { isSeenAsSent } from "../decision/arriving";
-import { all, any, type Condition, type Input, knowing, testsIn } from "../decision/rules/condition";
+import { isSeenAsSent } from "../judgement/arriving";
+import { all, any, type Condition, type Input, knowing, testsIn } from "../judgement/rules/condition";
 import type { Choices, ConditionPart, Fragment, HeaderPart } from "./fragments";
 import type { Room } from "./room";
 

@@ -1,5 +1,5 @@
-import { predicatesIn } from "../decision/asking";
-import type { Decider, Predicate } from "../decision/types";
+import { predicatesIn } from "../judgement/asking";
+import type { Decider, Predicate } from "../judgement/types";
 import { type Language, TooLarge } from "../languages";
 import { keyOf } from "../networks/networkSet";
 import { canonical } from "../values";

@@ -1,4 +1,4 @@
-import type { AcceptedTokens, Predicate, RequestSession, RequestToken } from "../decision/types";
+import type { AcceptedTokens, Predicate, RequestSession, RequestToken } from "../judgement/types";
 import { canonical } from "../values";
 import { apart, type Choice, choose, together } from "./choices";
 import { claimsApart } from "./claims";

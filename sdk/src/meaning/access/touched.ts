@@ -1,5 +1,5 @@
 import { own } from "../../contract/core/narrow";
-import { CREDENTIALS, Credentials } from "../exposure/binding";
+import { CREDENTIALS, Credentials } from "../judgement/backends/binding";
 import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 

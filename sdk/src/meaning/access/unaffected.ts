@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/types";
+import type { Decision } from "../judgement/types";
 import type { Model } from "../model";
 import { touchedBy } from "./touched";
 

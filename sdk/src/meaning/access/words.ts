@@ -1,6 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import { type Decision, type DecisionRequest, UNRECORDED } from "../decision/types";
-import { targetWords } from "../exposure/targetWords";
+import { targetWords } from "../judgement/backends/targetWords";
+import { type Decision, type DecisionRequest, UNRECORDED } from "../judgement/types";
 import { code, quotable } from "../names";
 import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";

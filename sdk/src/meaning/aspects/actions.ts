@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { own } from "../../contract/core/narrow";
-import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../decision/asking";
-import { refuseAnswer } from "../decision/rules/answers";
-import { asks, type Condition } from "../decision/rules/condition";
-import { connectionSteps } from "../decision/rules/connections";
-import { bucketKeysOf, bucketOf } from "../decision/rules/limits";
-import { isWildcard } from "../decision/rules/names";
+import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../judgement/asking";
+import type { Check, Place, Verdict } from "../judgement/check";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { refuseAnswer } from "../judgement/rules/answers";
+import { asks, type Condition } from "../judgement/rules/condition";
+import { connectionSteps } from "../judgement/rules/connections";
+import { bucketKeysOf, bucketOf } from "../judgement/rules/limits";
+import { isWildcard } from "../judgement/rules/names";
 import {
   conditionsIn,
   type Effects,
@@ -13,14 +15,13 @@ import {
   type Policies,
   type Policy,
   settle,
-} from "../decision/rules/policies";
-import { rewriteOf } from "../decision/rules/rewrite";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
+} from "../judgement/rules/policies";
+import { rewriteOf } from "../judgement/rules/rewrite";
+import { CLOSED, ending, passing, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { canonical, type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
-import type { Aspect, Check, Place, Verdict } from "./aspect";
+import type { Aspect } from "./aspect";
 import { destinationAt } from "./backend";
-import { CLOSED, ending, passing, unsure } from "./checks";
 import { said, text, texts } from "./schemas";
 import { listedWords, showing } from "./shown";
 

@@ -1,10 +1,11 @@
-import type { Destination } from "../decision/rules/backends";
-import { moduleOf } from "../exposure/reading";
-import { readTarget, type Target } from "../exposure/traffic";
+import type { Destination } from "../judgement/backends/destinations";
+import { readTarget, type Target } from "../judgement/backends/traffic";
+import type { Place } from "../judgement/check";
+import { moduleOf } from "../judgement/reading";
+import { stepAt } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { idsIn } from "../values";
-import type { Aspect, Place } from "./aspect";
-import { stepAt } from "./checks";
+import type { Aspect } from "./aspect";
 
 /** The destination of a place. @throws Unservable if Envoy could not send traffic that way */
 export function destinationAt({ holder, hostport, http, backends }: Place): Destination {

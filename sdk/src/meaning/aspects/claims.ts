@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { mark } from "../../contract/core/marks";
-import { asksVerified, lackingClaim, type RequiredClaims, VERIFIED } from "../decision/rules/claims";
+import type { Verdict } from "../judgement/check";
+import { asksVerified, lackingClaim, type RequiredClaims, VERIFIED } from "../judgement/rules/claims";
+import { ending, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, inOrder, isObject, textsIn } from "../values";
-import type { Verdict } from "./aspect";
-import { ending, refused, unsure } from "./checks";
 import { said } from "./schemas";
 import { listedWords } from "./shown";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { definitionOf } from "../../contract/registry";
-import { addTo } from "../decision/rules/lists";
-import { Unservable } from "../decision/rules/unservable";
-import { UNRECORDED } from "../decision/types";
-import { moduleOf, partOfObject, type Reading, readModule } from "../exposure/reading";
+import { moduleOf, partOfObject, type Reading, readModule } from "../judgement/reading";
+import { addTo } from "../judgement/rules/lists";
+import { Unservable } from "../judgement/rules/unservable";
+import { UNRECORDED } from "../judgement/types";
+import { CLOSED, ending, passing, unsure } from "../judgement/verdicts";
 import type { Model, ModelObject } from "../model";
 import { nameOf, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { CLOSED, ending, passing, unsure } from "./checks";
 import { said, text } from "./schemas";
 import { listedWords, showing } from "./shown";
 

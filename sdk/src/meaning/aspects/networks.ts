@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { own } from "../../contract/core/narrow";
 import type { SentOf } from "../../contract/registry";
-import { Unservable } from "../decision/rules/unservable";
-import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
+import type { Check, Verdict } from "../judgement/check";
+import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../judgement/reading";
+import { Unservable } from "../judgement/rules/unservable";
+import { CLOSED, ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { Model, ModelObject } from "../model";
 import {
   EVERYONE,
@@ -19,8 +21,7 @@ import {
 import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
-import type { Aspect, Check, Verdict } from "./aspect";
-import { CLOSED, ending, passing, refused, unsure } from "./checks";
+import type { Aspect } from "./aspect";
 import { said, texts } from "./schemas";
 import { listedWords, showing } from "./shown";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Reading } from "../exposure/reading";
+import type { Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
 
 /** The place where an aspect is read for rows of exposures. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
-import { Unservable } from "../decision/rules/unservable";
-import { questionAbout, UNRECORDED } from "../decision/types";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { type RequiredClaims, refuseClaims } from "../judgement/rules/claims";
+import { Unservable } from "../judgement/rules/unservable";
+import { questionAbout, UNRECORDED } from "../judgement/types";
+import { ending, passing, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
-import { ending, passing, unsure } from "./checks";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
 import { said, text, texts } from "./schemas";
 import { showing } from "./shown";

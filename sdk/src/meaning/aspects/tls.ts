@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Unservable } from "../decision/rules/unservable";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { Unservable } from "../judgement/rules/unservable";
+import { CLOSED, ending, passing, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { CLOSED, ending, passing, unsure } from "./checks";
 import { said } from "./schemas";
 import { showing } from "./shown";
 

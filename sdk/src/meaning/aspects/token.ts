@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
-import { Unservable } from "../decision/rules/unservable";
-import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../decision/types";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
 import type { FieldName } from "../fieldNames";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { type RequiredClaims, refuseClaims } from "../judgement/rules/claims";
+import { Unservable } from "../judgement/rules/unservable";
+import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../judgement/types";
+import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
-import { ending, passing, refused, unsure } from "./checks";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
 import { said, texts } from "./schemas";
 import { listedWords, showing } from "./shown";

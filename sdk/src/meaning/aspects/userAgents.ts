@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { finds, searching } from "../decision/rules/patterns";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { finds, searching } from "../judgement/rules/patterns";
+import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textsIn } from "../values";
 import type { Aspect } from "./aspect";
-import { ending, passing, refused, unsure } from "./checks";
 import { said, texts } from "./schemas";
 import { listedWords, showing } from "./shown";
 

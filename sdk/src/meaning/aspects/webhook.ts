@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { UNRECORDED } from "../decision/types";
-import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import { moduleOf, type Reading, readModule } from "../judgement/reading";
+import { UNRECORDED } from "../judgement/types";
+import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { ending, passing, refused, unsure } from "./checks";
 import { said } from "./schemas";
 import { showing } from "./shown";
 

@@ -2,20 +2,11 @@ import { present } from "../../contract/core/narrow";
 import { remembering } from "../../contract/core/once";
 import { isAddress } from "../../contract/formats/host";
 import { OWN_PATHS } from "../../contract/formats/http";
-import type { Check } from "../aspects/aspect";
-import { stepAt } from "../aspects/checks";
-import { Model, type ModelObject } from "../model";
-import { nameOf } from "../names";
-import { inOrder } from "../values";
-import type { World } from "../world";
-import { Arriving } from "./arriving";
-import type { OwnPath } from "./ownPaths";
-import type { RouteSite } from "./routeSite";
-import { isMethod } from "./rules/methods";
-import { isHostport, isWildcard, readHostport } from "./rules/names";
-import { holdsSemicolon } from "./rules/paths";
-import { type Site, textOf } from "./site";
-import { Sites } from "./sites";
+import { Arriving } from "../judgement/arriving";
+import type { Check } from "../judgement/check";
+import { isMethod } from "../judgement/rules/methods";
+import { isHostport, isWildcard, readHostport } from "../judgement/rules/names";
+import { holdsSemicolon } from "../judgement/rules/paths";
 import {
   type Decider,
   type Decision,
@@ -25,7 +16,16 @@ import {
   type Predicate,
   type Predicates,
   questionAbout,
-} from "./types";
+} from "../judgement/types";
+import { stepAt } from "../judgement/verdicts";
+import { Model, type ModelObject } from "../model";
+import { nameOf } from "../names";
+import { inOrder } from "../values";
+import type { World } from "../world";
+import type { OwnPath } from "./ownPaths";
+import type { RouteSite } from "./routeSite";
+import { type Site, textOf } from "./site";
+import { Sites } from "./sites";
 
 /** Decides requests: indexes a world once, and prepares each edge when a request first needs it. */
 export const decisions = (world: World): Decider => decisionsIn(new Model(world), world.ports);

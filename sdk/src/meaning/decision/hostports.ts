@@ -1,7 +1,4 @@
-import type { Hostport } from "../aspects/aspect";
-import type { Model, ModelObject } from "../model";
-import { nameOf } from "../names";
-import { holdsUnknown, inOrder, textsIn } from "../values";
+import type { Hostport } from "../judgement/check";
 import {
   heldByOlder,
   isHostportOf,
@@ -10,9 +7,12 @@ import {
   readHostport,
   strangeHostport,
   wildcardsAbove,
-} from "./rules/names";
+} from "../judgement/rules/names";
+import type { Unserved } from "../judgement/types";
+import type { Model, ModelObject } from "../model";
+import { nameOf } from "../names";
+import { holdsUnknown, inOrder, textsIn } from "../values";
 import { textOf } from "./site";
-import type { Unserved } from "./types";
 
 /**
  * The result of the look-up of an address: an edge's hostport, one that covers more labels than it may, one

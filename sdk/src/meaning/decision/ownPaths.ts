@@ -1,12 +1,12 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import type { Check, Hostport, Verdict } from "../aspects/aspect";
-import { ending, passing, refused } from "../aspects/checks";
-import { moduleOf } from "../exposure/reading";
-import type { Arriving } from "./arriving";
+import type { Arriving } from "../judgement/arriving";
+import type { Check, Hostport, Verdict } from "../judgement/check";
+import { moduleOf } from "../judgement/reading";
+import { isWildcard } from "../judgement/rules/names";
+import { escapeRegex, finds } from "../judgement/rules/patterns";
+import { type DecisionStep, type Predicate, questionAbout } from "../judgement/types";
+import { ending, passing, refused } from "../judgement/verdicts";
 import type { RouteSite } from "./routeSite";
-import { isWildcard } from "./rules/names";
-import { escapeRegex, finds } from "./rules/patterns";
-import { type DecisionStep, type Predicate, questionAbout } from "./types";
 
 /** A path of the gateway's own, to which users come back from the issuer, or at which they sign out. */
 export interface OwnPath {

@@ -4,11 +4,11 @@ import { own } from "../../contract/core/narrow";
 import { createSchema } from "../../contract/core/shape";
 import { definitionNamed } from "../../contract/registry";
 import { ASPECTS } from "../aspects";
+import { hasEffect, unknownAction } from "../judgement/rules/policies";
+import { Unservable } from "../judgement/rules/unservable";
 import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 import { UNKNOWN } from "../world";
-import { hasEffect, unknownAction } from "./rules/policies";
-import { Unservable } from "./rules/unservable";
 
 /** @throws Unservable if an edge, or one of its routes, has an enabled module or a value that is not known */
 export function refuseUnknown(edge: ModelObject, model: Model): void {

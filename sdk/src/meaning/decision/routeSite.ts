@@ -1,6 +1,6 @@
-import type { Check } from "../aspects/aspect";
+import type { Check } from "../judgement/check";
+import type { DecisionStep } from "../judgement/types";
 import type { ModelObject } from "../model";
-import type { DecisionStep } from "./types";
 
 /** A route as one hostport serves it. */
 export interface RouteSite {

@@ -1,11 +1,11 @@
 import { messageOf } from "../../contract/core/narrow";
-import type { Ground, Hostport } from "../aspects/aspect";
-import { Credentials } from "../exposure/binding";
+import { Credentials } from "../judgement/backends/binding";
+import { Backends } from "../judgement/backends/destinations";
+import type { Ground, Hostport } from "../judgement/check";
+import { Unservable, unreadable } from "../judgement/rules/unservable";
 import type { Model, ModelObject } from "../model";
 import { Hostports } from "./hostports";
 import { refuseUnknown } from "./refuseUnknown";
-import { Backends } from "./rules/backends";
-import { Unservable, unreadable } from "./rules/unservable";
 import { Site, textOf } from "./site";
 
 /** An edge as gateways serve it: its hostports, or why it is closed. */

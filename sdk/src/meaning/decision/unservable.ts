@@ -1,10 +1,10 @@
 import { isEdgeKind } from "../../contract/edges";
+import type { Unserved } from "../judgement/types";
 import { Model } from "../model";
 import type { World, WorldObject } from "../world";
 import { unservedAt } from "./hostports";
 import { textOf } from "./site";
 import { Sites } from "./sites";
-import type { Unserved } from "./types";
 
 /**
  * The edges, and hostports of edges, that no gateway can serve as they are declared. All of it is closed.

@@ -1,11 +1,11 @@
 import { type ExposedAspects, SHOWN } from "../aspects";
+import type { Target } from "../judgement/backends/traffic";
+import type { Reading } from "../judgement/reading";
 import { Model, type ModelObject } from "../model";
 import { type Named, named, nameOf } from "../names";
 import { inOrder } from "../values";
 import type { World } from "../world";
-import type { Reading } from "./reading";
 import { type Row, rowsOf } from "./rows";
-import type { Target } from "./traffic";
 
 /** The exposure of one address: who can reach it, what is checked, and where it leads. */
 export interface Exposure extends ExposedAspects {

@@ -1,11 +1,12 @@
 import { type Readings, SHOWN } from "../aspects";
 import { readTls } from "../aspects/tls";
+import { addressOf } from "../judgement/address";
+import { Credentials } from "../judgement/backends/binding";
+import { readTraffic, type Traffic } from "../judgement/backends/traffic";
+import { type Part, partOfObject, type Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, idsIn, inOrder, textIn, textsIn } from "../values";
-import { Credentials } from "./binding";
-import { type Part, partOfObject, type Reading } from "./reading";
-import { readTraffic, type Traffic } from "./traffic";
 
 /** The exposure of one address, with the origin of each part. */
 export interface Row extends Readings {
@@ -40,18 +41,6 @@ export function rowsOf(model: Model): Row[] {
   for (const row of rows) if (!byAddress.has(row.address)) byAddress.set(row.address, row);
   return [...byAddress.values()].sort((a, b) => inOrder(a.address, b.address));
 }
-
-/** The text of an address: a hostport, and the route's path if there is one. */
-export function addressOf(
-  hostport: string,
-  route?: { readonly match: string; readonly match_type: string },
-): string {
-  const served = hostport.toLowerCase();
-  return route ? `${served}${route.match_type === "exact_path" ? " = " : ""}${route.match}` : served;
-}
-
-/** The hostport of an address, which may name a route, too. */
-export const hostportOf = (address: string): string => /^[^/ ]*/.exec(address)?.[0] ?? "";
 
 /** The hostports of an edge; a text for people if they are not known yet. */
 function hostportsOf(edge: ModelObject | undefined): { hostport: string; known: boolean }[] {

@@ -2,10 +2,10 @@ import { claimWords } from "../aspects/claims";
 import { type Authority, certificateFacts } from "../aspects/clientCertificate";
 import type { SignIn } from "../aspects/signIn";
 import type { TokenCheck } from "../aspects/token";
-import type { RequiredClaims } from "../decision/rules/claims";
-import type { Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
+import type { Reading } from "../judgement/reading";
+import type { RequiredClaims } from "../judgement/rules/claims";
 import { code, nameOf, referenceName } from "../names";
 import { canonical, inOrder } from "../values";
 import {

@@ -1,7 +1,7 @@
 import { NOT_DECIDING } from "../access/touched";
-import { CREDENTIALS, mayBind } from "../exposure/binding";
 import { ASPECTS } from "../exposure/exposure";
-import type { Target } from "../exposure/traffic";
+import { CREDENTIALS, mayBind } from "../judgement/backends/binding";
+import type { Target } from "../judgement/backends/traffic";
 import type { Model, ModelObject } from "../model";
 import { canonical, fieldNamed, textsIn } from "../values";
 import { type AddressChange, type Context, causeOf, type Draft, differs } from "./finding";

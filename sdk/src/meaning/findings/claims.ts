@@ -1,8 +1,8 @@
 import { own } from "../../contract/core/narrow";
 import type { ModuleName } from "../../contract/registry";
-import type { RequiredClaims } from "../decision/rules/claims";
-import { moduleOf, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
+import { moduleOf, type Reading } from "../judgement/reading";
+import type { RequiredClaims } from "../judgement/rules/claims";
 import { code } from "../names";
 import { holdsUnknown, inOrder } from "../values";
 import { whereBoth } from "./access";

@@ -1,5 +1,5 @@
 import type { ObjectChange } from "../changes/differences";
-import { Binding } from "../exposure/binding";
+import { Binding } from "../judgement/backends/binding";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import { SSH_CERTIFICATES } from "./certificates";

@@ -1,8 +1,8 @@
 import type { Example } from "../access/changes";
 import type { ObjectChange } from "../changes/differences";
 import type { FieldChange } from "../changes/words";
-import { contentOf, type Part, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
+import { contentOf, type Part, type Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
 import type { RequestsByAddress } from "./requests";

@@ -1,5 +1,5 @@
 import { claimsApart } from "../access/claims";
-import type { RequiredClaims } from "../decision/rules/claims";
+import type { RequiredClaims } from "../judgement/rules/claims";
 import { TooLarge } from "../languages";
 import { canonical } from "../values";
 

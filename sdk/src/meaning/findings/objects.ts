@@ -1,7 +1,7 @@
 import { modulesOf } from "../../contract/core/definition";
 import { registry } from "../../contract/registry";
 import type { ObjectChange } from "../changes/differences";
-import { moduleOf } from "../exposure/reading";
+import { moduleOf } from "../judgement/reading";
 import { code } from "../names";
 import type { Rule } from "./finding";
 import { isDisabled } from "./sentences";

@@ -1,6 +1,6 @@
 import type { AccessChange, OpenedPiece } from "../access/changes";
 import type { AreaChanges } from "../access/comparison";
-import type { Decision } from "../decision/types";
+import type { Decision } from "../judgement/types";
 
 /** A change of requests that one address served before and one serves after. */
 export interface Taken<Change extends AccessChange = AccessChange> {

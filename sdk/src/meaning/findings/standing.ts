@@ -1,7 +1,7 @@
 import { own } from "../../contract/core/narrow";
 import { certificateFacts } from "../aspects/clientCertificate";
-import { BACKENDS, childrenOf } from "../exposure/flows";
 import type { FieldName } from "../fieldNames";
+import { BACKENDS, childrenOf } from "../judgement/backends/flows";
 import type { Model, ModelObject } from "../model";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
 import type { Describing } from "./describing";

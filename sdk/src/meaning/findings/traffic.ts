@@ -1,8 +1,8 @@
 import type { Action } from "../aspects/actions";
-import { inWords, isGoing, keyOf } from "../exposure/flows";
-import { reachOf } from "../exposure/reach";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
+import { inWords, isGoing, keyOf } from "../judgement/backends/flows";
+import { reachOf } from "../judgement/backends/reach";
 import { code } from "../names";
 import { canonical } from "../values";
 import { whereBoth } from "./access";

@@ -1,7 +1,7 @@
 import { entriesOf } from "../../contract/core/narrow";
 import type { GuaranteedAddress } from "../../contract/formats/guaranteedAddress";
 import { addressesApart } from "../access/addresses";
-import { type DecisionRequest, UNRECORDED } from "../decision/types";
+import { type DecisionRequest, UNRECORDED } from "../judgement/types";
 import { beyond, isNobody, type NetworkSet } from "../networks/networkSet";
 import type { Fields } from "../values";
 import { type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";

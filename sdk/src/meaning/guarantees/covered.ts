@@ -8,7 +8,7 @@ import {
   isLetIn,
   type Predicate,
   questionAbout,
-} from "../decision/types";
+} from "../judgement/types";
 import { beyond, isEveryone, isNobody } from "../networks/networkSet";
 import { inOrder } from "../values";
 import { type Credential, type Guarantee, prefixesAt } from "./guarantee";

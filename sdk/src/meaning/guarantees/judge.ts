@@ -4,7 +4,7 @@ import { combinations, type Pieces, Trial } from "../access/combinations";
 import { Cutter } from "../access/pieces";
 import { MAX_AT_AN_ADDRESS, newRoom } from "../access/room";
 import { decisionsIn } from "../decision/decider";
-import { type Decider, type Decision, isLetIn } from "../decision/types";
+import { type Decider, type Decision, isLetIn } from "../judgement/types";
 import type { Model } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown } from "../values";

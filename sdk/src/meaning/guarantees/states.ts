@@ -1,6 +1,6 @@
 import type { Example } from "../access/changes";
 import { newRoom } from "../access/room";
-import type { Decision, DecisionRequest } from "../decision/types";
+import type { Decision, DecisionRequest } from "../judgement/types";
 import { Model, pairOf } from "../model";
 import type { Fields } from "../values";
 import type { World } from "../world";

@@ -1,5 +1,5 @@
-import { METHODS as TAKEN } from "../decision/rules/methods";
-import { escapeRegex } from "../decision/rules/patterns";
+import { METHODS as TAKEN } from "../judgement/rules/methods";
+import { escapeRegex } from "../judgement/rules/patterns";
 import type { Range } from "./alphabet";
 import type { Language } from "./cells";
 import type { TextTest } from "./tests";

@@ -1,5 +1,5 @@
-import type { TextTest as OneTest } from "../decision/rules/condition";
-import { escapeRegex } from "../decision/rules/patterns";
+import type { TextTest as OneTest } from "../judgement/rules/condition";
+import { escapeRegex } from "../judgement/rules/patterns";
 
 /** A question about a text, with the answer yes or no. */
 export type TextTest = OneTest | { readonly any: readonly TextTest[] };

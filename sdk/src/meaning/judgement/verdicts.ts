@@ -1,7 +1,7 @@
-import type { Decision, DecisionStep } from "../decision/types";
 import type { ModelObject } from "../model";
 import { nameOf } from "../names";
-import type { Verdict } from "./aspect";
+import type { Verdict } from "./check";
+import type { Decision, DecisionStep } from "./types";
 
 /** A step at an object. */
 export const stepAt = (holder: ModelObject, field: string, sentence: string): DecisionStep => ({

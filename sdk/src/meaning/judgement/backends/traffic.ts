@@ -1,9 +1,9 @@
-import type { Model, ModelObject } from "../model";
-import { nameOf, referenceName } from "../names";
-import { canonical, holdsUnknown, idsIn, isObject, textIn } from "../values";
+import type { Model, ModelObject } from "../../model";
+import { nameOf, referenceName } from "../../names";
+import { canonical, holdsUnknown, idsIn, isObject, textIn } from "../../values";
+import { type ModuleReading, moduleOf, type Part, partOf, partOfObject, type Reading } from "../reading";
 import type { Credentials } from "./binding";
 import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
-import { type ModuleReading, moduleOf, type Part, partOf, partOfObject, type Reading } from "./reading";
 
 /** The backends of an address, as a tree. */
 export type Target =

@@ -1,5 +1,5 @@
-import type { Model, ModelObject } from "../model";
-import { inOrder, textsIn } from "../values";
+import type { Model, ModelObject } from "../../model";
+import { inOrder, textsIn } from "../../values";
 
 /** The target of an ACL rule. */
 type Target =

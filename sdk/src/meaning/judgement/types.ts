@@ -1,5 +1,5 @@
-import type { Target } from "../exposure/traffic";
 import type { NetworkSet } from "../networks/networkSet";
+import type { Target } from "./backends/traffic";
 import type { RequiredClaims } from "./rules/claims";
 import type { Condition, TextQuestion } from "./rules/condition";
 

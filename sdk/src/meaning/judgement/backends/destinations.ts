@@ -1,10 +1,10 @@
-import type { Credentials } from "../../exposure/binding";
-import { childrenOf, isBackend, weightsOf } from "../../exposure/flows";
 import type { Model, ModelObject } from "../../model";
 import { holdsUnknown, isObject, textIn } from "../../values";
-import { refuseAnswer } from "./answers";
-import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./backendFaults";
-import { Unservable } from "./unservable";
+import { refuseAnswer } from "../rules/answers";
+import { Unservable } from "../rules/unservable";
+import type { Credentials } from "./binding";
+import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./faults";
+import { childrenOf, isBackend, weightsOf } from "./flows";
 
 /** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
 type End = number | null;

@@ -1,5 +1,5 @@
-import type { Exposure } from "../exposure/exposure";
-import { SHOWN } from "./index";
+import { SHOWN } from "../aspects";
+import type { Exposure } from "./exposure";
 
 /** One aspect of an address for people. */
 export interface AspectWords {

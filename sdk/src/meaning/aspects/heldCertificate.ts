@@ -1,7 +1,7 @@
-import { certificateOf } from "./aspects/clientCertificate";
-import { type DecisionRequest, UNRECORDED } from "./decision/types";
-import type { ModelObject } from "./model";
-import { holdsUnknown } from "./values";
+import { type DecisionRequest, UNRECORDED } from "../judgement/types";
+import type { ModelObject } from "../model";
+import { holdsUnknown } from "../values";
+import { certificateOf } from "./clientCertificate";
 
 /** Stands for every authority that is not stored. */
 export const OTHER = "other";

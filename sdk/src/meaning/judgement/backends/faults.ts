@@ -1,4 +1,4 @@
-import { Unservable } from "./unservable";
+import { Unservable } from "../rules/unservable";
 
 /** The server takes no deeper nests. */
 export const DEEPEST = 1000;

@@ -1,8 +1,8 @@
-import { shortHash } from "../hash";
-import type { Model, ModelObject } from "../model";
-import { nameOf, referenceName } from "../names";
-import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../values";
-import { UNKNOWN } from "../world";
+import { shortHash } from "../../hash";
+import type { Model, ModelObject } from "../../model";
+import { nameOf, referenceName } from "../../names";
+import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../../values";
+import { UNKNOWN } from "../../world";
 
 /** A part of the traffic, and where it ends. */
 export interface Share {

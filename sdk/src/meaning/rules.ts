@@ -1,0 +1,69 @@
+import "../nodeVersion";
+
+/**
+ * The rules by which gateways enforce or refuse declared objects: conditions and expressions, patterns,
+ * policies, rewrites, limits, answers and names. Decisions and the gateway's translation share them.
+ */
+export { refuseUnusable } from "./aspects/clientCertificate";
+export { admittedBy, type RestrictedType, refuseUnknownAction } from "./aspects/networks";
+export { refuseCookies } from "./aspects/signIn";
+export { refuseReading } from "./aspects/tls";
+export { refuseUncheckable } from "./aspects/token";
+export { withoutEdge } from "./decision/decider";
+export { type Known, refuseUnknownIn } from "./decision/refuseUnknown";
+export { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./judgement/backends/faults";
+export { refuseAnswer } from "./judgement/rules/answers";
+export { CALLER_HEADERS } from "./judgement/rules/callerHeaders";
+export {
+  asksVerified,
+  claimIn,
+  claimTest,
+  type RequiredClaims,
+  refuseClaims,
+  VERIFIED,
+} from "./judgement/rules/claims";
+export { all, asks, type Condition, holds, type Input, not, type Test } from "./judgement/rules/condition";
+export { type ConnectionEdge, type ConnectionStep, connectionSteps } from "./judgement/rules/connections";
+export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./judgement/rules/limits";
+export { METHODS } from "./judgement/rules/methods";
+export {
+  heldByOlder,
+  isHostport,
+  isHostportOf,
+  isWildcard,
+  readHostport,
+  strangeHostport,
+  wildcardsAbove,
+} from "./judgement/rules/names";
+export { normalForm, refuseUnreachable } from "./judgement/rules/paths";
+export { escapeRegex, searching } from "./judgement/rules/patterns";
+export {
+  type Action,
+  conditionsOf,
+  EFFECTS,
+  type Effect,
+  type Effects,
+  type Limit,
+  NOTHING,
+  onlyLogs,
+  outcomesOf,
+  type Policies,
+  type Policy,
+  type Settled,
+  settle,
+} from "./judgement/rules/policies";
+export { type Rewrite, rewriteOf } from "./judgement/rules/rewrite";
+export { Unservable, unreadable } from "./judgement/rules/unservable";
+export {
+  beyond,
+  EVERYONE,
+  inBoth,
+  isEveryone,
+  isNobody,
+  masked,
+  type NetworkSet,
+  networkSet,
+  networksIn,
+  unionOf,
+} from "./networks/networkSet";
+export { holdsAddress } from "./networks/source";
