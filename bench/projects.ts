@@ -93,7 +93,7 @@ export async function besideProjects(
               headers: {},
               shots: load.shots,
               expected: load.expected ?? 2,
-              connections: OF_ONE * others.length,
+              connections: amount(OF_ONE) * others.length,
             },
             ...{ warmUp, seconds: seconds + 2 * warmUp },
           }),
@@ -177,17 +177,18 @@ function shotsOf({ route, below }: Project): Quiet {
   };
 }
 
-const CLAUSES = Array.from({ length: 12 }, (_, index) => {
-  const [one, other] = [index, (index * 5 + 1) % 12];
-  return `(req.headers["x-${one}"] == "a" || req.headers["x-${other}"] == "b")`;
-});
+const clauses = (): string[] =>
+  Array.from({ length: amount(12) }, (_, index) => {
+    const [one, other] = [index, (index * 5 + 1) % 12];
+    return `(req.headers["x-${one}"] == "a" || req.headers["x-${other}"] == "b")`;
+  });
 
 /**
  * Two policies that refuse everything together, which is not seen before all requests were tried: judging ends
  * at its limit.
  */
 const policies = (name: string) => ({
-  inbound: [`!(${CLAUSES.join(" && ")})`, CLAUSES.toReversed().join(" && ")].map((expression) => ({
+  inbound: [`!(${clauses().join(" && ")})`, clauses().toReversed().join(" && ")].map((expression) => ({
     ...{ name, expressions: [expression], actions: [{ type: "deny", config: {} }] },
   })),
 });

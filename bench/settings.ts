@@ -11,6 +11,8 @@ export interface Settings {
    * A folder with another build, for example of an older release, whose server is measured beside ours.
    */
   readonly beside?: string | undefined;
+  /** Whether peers are compiled; where not, a server of ours takes their place. */
+  readonly peers: boolean;
   /** Numbers of objects for the measurement of growth. */
   readonly sizes: readonly number[];
   /** Numbers of objects in change sets. */
@@ -40,6 +42,7 @@ export const FULL: Settings = {
   warmUp: 1,
   seconds: 4,
   servers: [1, 2],
+  peers: true,
   sizes: [1e3, 1e4, 1e5, 1e6],
   sets: [100, 1000, 5000],
   events: 1e5,
@@ -61,6 +64,7 @@ export const SHORT: Settings = {
   warmUp: 0.5,
   seconds: 1,
   servers: [1, 2],
+  peers: true,
   sizes: [1e3, 1e4],
   sets: [100, 1000],
   events: 20_000,
@@ -87,9 +91,10 @@ export const amount = (count: number): number => Math.max(2, Math.round(count * 
 /** Shows only that each part still runs: its figures say nothing. */
 export const SHORTEST: Settings = {
   rounds: 1,
-  warmUp: 0.05,
-  seconds: 0.1,
+  warmUp: 0,
+  seconds: 0.01,
   servers: [1],
+  peers: false,
   sizes: [100],
   sets: [10],
   events: 200,

@@ -9,11 +9,5 @@ process.env.TESTS_NODE_FLAG ??= "--min-semi-space-size=32";
 process.env.NODE_COMPILE_CACHE ??= join(__dirname, "../node_modules/.tunnelplane/compiled");
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-const cleanups = [];
-/** Has something done after the last test of each file: a process runs several files, and loads helpers once. */
-exports.afterEachFile = (cleanup) => cleanups.push(cleanup);
-exports.mochaHooks = {
-  async afterAll() {
-    for (const cleanup of cleanups) await cleanup();
-  },
-};
+const { endFile } = require("./support/endOfFile.ts");
+exports.mochaHooks = { afterAll: endFile };

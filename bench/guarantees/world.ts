@@ -4,7 +4,7 @@ import type { LoadJob, Shot } from "../load/job";
 import { CONNECTIONS, type Contender, startServers } from "../server/contender";
 import { type LoopWatch, loopWatch } from "../server/heldLoop";
 import { edge } from "../server/subject";
-import type { Settings } from "../settings";
+import { amount, type Settings } from "../settings";
 
 /** The guarantees of the one address that is written again and again. */
 export const OF_ONE = 50;
@@ -40,7 +40,8 @@ export async function makeWorld(
     return answer.id;
   };
 
-  const covered = size.guarantees - OF_ONE;
+  const ofOne = amount(OF_ONE);
+  const covered = size.guarantees - ofOne;
   const free = size.addresses - (server.idsOf[EDGES]?.length ?? 0) - covered - 2;
   const job = { ...server, connections: CONNECTIONS, warmUp: 0, seconds: 0, amount: free };
   const { errors } = await generator.run({
@@ -67,7 +68,7 @@ export async function makeWorld(
     const declare = (address: string) =>
       made("/guarantees", { expect: "refused", addresses: [address], except_networks: [OFFICE] });
     await atOnce(covered, (n) => declare(closed(n)));
-    await atOnce(OF_ONE, (n) => declare(`${HOT}/${n}`));
+    await atOnce(ofOne, (n) => declare(`${HOT}/${n}`));
   }
 
   const put = (path: string, body: object): Shot => ({ method: "PUT", path, body: JSON.stringify(body) });

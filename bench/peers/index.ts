@@ -40,8 +40,11 @@ export async function measurePeers(settings: Settings): Promise<Section[]> {
     const env = { TUNNELPLANE_PROCESSES: String(PROCESSES) };
     const together = await running.add(startServers(join(folder, "together"), 1, generator, { env }));
     const size = await sizeOf(ours);
+    const place = join(folder, "pocketbase");
     const pocketBase = await running.add(
-      startPocketBase(join(folder, "pocketbase"), CREDENTIAL, size, generator),
+      settings.peers
+        ? startPocketBase(place, CREDENTIAL, size, generator)
+        : startServers(place, 1, generator),
     );
     const sizes = `${size} and ${await sizeOf(pocketBase)} bytes`;
     const operations = OPERATIONS.filter((operation) => GOALS[operation] !== undefined);

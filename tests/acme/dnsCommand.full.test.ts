@@ -2,17 +2,15 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
-import type { Pebble } from "../support/pebble";
+import { Pebble } from "../support/pebble";
 import { MOVABLE_CLOCK } from "../support/server";
-import { Beside, needsPebble, OrderedDomain, passHours } from "./support";
+import { needsPebble, OrderedDomain, passHours, StandInRefusals } from "./support";
 
 onOneDatabase("A certificate that is proved in DNS", (start) => {
   const started = untilTestEnds(start);
-  const beside = new Beside();
   before(function () {
     needsPebble(this);
   });
-  afterEach("stop what runs beside", () => beside.stop());
 
   /** A program for `dns-01` that has Pebble's own name server answer. */
   const command = (pebble: Pebble): string => {
@@ -31,7 +29,7 @@ exec curl --silent --fail --data "{\\"host\\": \\"$2.\\", \\"value\\": \\"$3\\"}
   };
 
   it("is for a wildcard, by a program that makes the record and takes it away", async () => {
-    const pebble = await beside.pebble();
+    const pebble = await Pebble.start();
     const server = await started({ args: [...pebble.flags, "--acme-dns-command", command(pebble)] });
     const domain = await OrderedDomain.make(server, "*.example.com");
     const certificate = await domain.certificate();
@@ -42,7 +40,7 @@ exec curl --silent --fail --data "{\\"host\\": \\"$2.\\", \\"value\\": \\"$3\\"}
   });
 
   it("is not there for a wildcard without such a program, and the reason says what to do", async () => {
-    const pebble = await beside.pebble();
+    const pebble = await Pebble.start();
     const server = await started({ args: pebble.flags });
     const job = await (await OrderedDomain.make(server, "*.example.com")).reason();
     expect(job.error_code).to.equal("not_possible");
@@ -50,8 +48,8 @@ exec curl --silent --fail --data "{\\"host\\": \\"$2.\\", \\"value\\": \\"$3\\"}
   });
 
   it("is not there where the program fails, with what that said, and goes on with its order later", async () => {
-    const pebble = await beside.pebble();
-    const refusals = await beside.refusals(pebble);
+    const pebble = await Pebble.start();
+    const refusals = await StandInRefusals.start(pebble);
     const file = command(pebble);
     const works = readFileSync(file, "utf8");
     writeFileSync(file, "#!/bin/sh\necho 'no such zone' >&2\nexit 3\n");

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { updateText } from "../../server/dist/acme/dnsUpdate";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { PEBBLE, Pebble } from "../support/pebble";
 import { freePort } from "../support/ports";
 import { OrderedDomain } from "./support";
@@ -17,7 +17,7 @@ const KNOT = ["/usr/sbin/knotd", "/usr/bin/knotd"].find((file) => existsSync(fil
 
 /** A real name server with the zone example.com, which takes signed updates. */
 class NameServer {
-  readonly folder = mkdtempSync(join(tmpdir(), "tpn-"));
+  readonly folder = newFolder();
   readonly secret = randomBytes(32);
   port = 0;
   #child: ChildProcess | undefined;
@@ -98,7 +98,6 @@ onOneDatabase("Updates of DNS (RFC 2136) at a real name server", (start) => {
     }
     names = await NameServer.start();
   });
-  after(() => names?.stop());
 
   it("make a record and take it away, and leave others of the name", async () => {
     const name = "_acme-challenge.example.com";
@@ -126,22 +125,18 @@ onOneDatabase("Updates of DNS (RFC 2136) at a real name server", (start) => {
 
   it("prove a wildcard to an authority that asks this name server", async () => {
     const pebble = await Pebble.start({ dns: `127.0.0.1:${names.port}` });
-    try {
-      const key = join(pebble.folder, "dns.key");
-      writeFileSync(key, `acme ${names.secret.toString("base64")}\n`);
-      const server = await started({
-        args: [
-          ...pebble.flags,
-          ...["--acme-dns-server", `127.0.0.1:${names.port}`],
-          ...["--acme-dns-zone", "example.com", "--acme-dns-key-file", key],
-        ],
-      });
-      const domain = await OrderedDomain.make(server, "*.shop.example.com");
-      const certificate = await domain.certificate();
-      expect(certificate.subject_alternative_names).to.deep.include({ dns_names: ["*.shop.example.com"] });
-      expect(await names.texts("_acme-challenge.shop.example.com")).to.deep.equal([]);
-    } finally {
-      await pebble.stop();
-    }
+    const key = join(pebble.folder, "dns.key");
+    writeFileSync(key, `acme ${names.secret.toString("base64")}\n`);
+    const server = await started({
+      args: [
+        ...pebble.flags,
+        ...["--acme-dns-server", `127.0.0.1:${names.port}`],
+        ...["--acme-dns-zone", "example.com", "--acme-dns-key-file", key],
+      ],
+    });
+    const domain = await OrderedDomain.make(server, "*.shop.example.com");
+    const certificate = await domain.certificate();
+    expect(certificate.subject_alternative_names).to.deep.include({ dns_names: ["*.shop.example.com"] });
+    expect(await names.texts("_acme-challenge.shop.example.com")).to.deep.equal([]);
   });
 });

@@ -45,7 +45,6 @@ describe("Certificates that gateways prove (tls-alpn-01) and serve", () => {
     const front = await balancer(ports);
     stops.push(() => front.close());
     const pebble = await Pebble.start({ tlsPort: (front.address() as AddressInfo).port });
-    stops.push(() => pebble.stop());
     await one.use(await ServerProcess.start({ args: pebble.flags }));
     one.run("--certs", one.folder, "--allow-upstreams", "127.0.0.0/8");
     const another = await anotherGateway(one);

@@ -2,21 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { onOneDatabase, rowsIn, untilTestEnds } from "../support/databases";
+import { Pebble } from "../support/pebble";
 import { MOVABLE_CLOCK } from "../support/server";
-import { Beside, needsPebble, OrderedDomain, passHours } from "./support";
+import { needsPebble, OrderedDomain, passHours, StandInRefusals } from "./support";
 
 const HOUR_S = 3600;
 
 onOneDatabase("A certificate that the server ordered", (start) => {
   const started = untilTestEnds(start);
-  const beside = new Beside();
   before(function () {
     needsPebble(this);
   });
-  afterEach("stop what runs beside", () => beside.stop());
 
   it("is renewed after two thirds of a certificate's life; the old one goes an hour later", async () => {
-    const pebble = await beside.pebble({ believes: true, validity: 3 * HOUR_S });
+    const pebble = await Pebble.start({ believes: true, validity: 3 * HOUR_S });
     const server = await started({ args: pebble.flags, env: MOVABLE_CLOCK });
     const domain = await OrderedDomain.make(server, "app.example.com");
     const first = await domain.certificate();
@@ -28,7 +27,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
   });
 
   it("is ordered by a new account where the authority no longer knows the old one (a stand-in refuses)", async () => {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
     await (await OrderedDomain.make(server, "first.example.com")).certificate();
     const account = () => rowsIn(server.data, "select value from setting where name = 'acme_account'");
@@ -46,7 +45,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
   });
 
   it("waits for its turn and says so, where 1,000 domains want one; no more are ordered than authorities take", async () => {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
     const domains: OrderedDomain[] = [];
     for (let index = 0; index < 1_000; index++)
@@ -80,7 +79,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
   });
 
   it("goes with its domain", async () => {
-    const pebble = await beside.pebble({ believes: true });
+    const pebble = await Pebble.start({ believes: true });
     const server = await started({ args: pebble.flags });
     const domain = await OrderedDomain.make(server, "app.example.com");
     const certificate = await domain.certificate();
@@ -89,8 +88,8 @@ onOneDatabase("A certificate that the server ordered", (start) => {
   });
 
   it("says why there is none while the authority is away, tries again, and gets it once that is back", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const refusals = await beside.refusals(pebble);
+    const pebble = await Pebble.start({ believes: true });
+    const refusals = await StandInRefusals.start(pebble);
     refusals.isAway = true;
     const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
     const domain = await OrderedDomain.make(server, "app.example.com");
@@ -106,9 +105,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
     );
     expect(
       (later.certificate_management_status as { provisioning_job: Json }).provisioning_job,
-    ).to.deep.include({
-      started_at: job.started_at,
-    });
+    ).to.deep.include({ started_at: job.started_at });
     refusals.isAway = false;
     await passHours(server, 1);
     await domain.certificate();
@@ -131,7 +128,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
     ],
   ] as const)
     it(`says the authority's own reason where ${what}, and waits as long as that asks (a stand-in refuses)`, async () => {
-      const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+      const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
       refusals.refusal = refusal;
       const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
       const domain = await OrderedDomain.make(server, "app.example.com");
@@ -148,7 +145,7 @@ onOneDatabase("A certificate that the server ordered", (start) => {
     });
 
   it("keeps its certificate where its policy goes, for an hour; an uploaded one takes the place of a policy", async () => {
-    const pebble = await beside.pebble({ believes: true });
+    const pebble = await Pebble.start({ believes: true });
     const server = await started({ args: pebble.flags, env: MOVABLE_CLOCK });
     const domain = await OrderedDomain.make(server, "app.example.com");
     const certificate = await domain.certificate();

@@ -2,19 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
+import { Pebble } from "../support/pebble";
 import { MOVABLE_CLOCK } from "../support/server";
-import { Beside, needsPebble, OrderedDomain, passHours, releaseLease } from "./support";
+import { needsPebble, OrderedDomain, passHours, releaseLease, StandInRefusals } from "./support";
 
 onEveryDatabase("A reserved domain with a policy", (start) => {
   const started = untilTestEnds(start);
-  const beside = new Beside();
   before(function () {
     needsPebble(this);
   });
-  afterEach("stop what runs beside", () => beside.stop());
 
   it("gets a certificate by itself, which is an object of its project; its key is in no answer", async () => {
-    const pebble = await beside.pebble({ believes: true });
+    const pebble = await Pebble.start({ believes: true });
     const server = await started({ args: pebble.flags });
     const domain = await OrderedDomain.make(server, "app.example.com", { private_key_type: "rsa" });
     const certificate = await domain.certificate();
@@ -41,7 +40,7 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
   });
 
   it("is ordered once, also where the server is killed at each step", async () => {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     // Each of these steps would be over soon, so it is held until it was seen.
     const [afterOrder, afterProof] = ["/authZ/", "/finalize-order/"];
     refusals.held = [afterOrder, afterProof];
@@ -75,19 +74,15 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
       await server.rest.get("/caller");
       await releaseLease(data);
     }
-    try {
-      expect(killed).to.include.members(["ordered none", "issued none"]);
-      expect(killed.some((one) => one.startsWith("ordered true"))).to.equal(true);
-      const certificate = await domain.at(server).certificate();
-      expect(certificate.issued_at).to.be.a("string");
-      expect(refusals.orders).to.equal(1);
-    } finally {
-      await server.stop();
-    }
+    expect(killed).to.include.members(["ordered none", "issued none"]);
+    expect(killed.some((one) => one.startsWith("ordered true"))).to.equal(true);
+    const certificate = await domain.at(server).certificate();
+    expect(certificate.issued_at).to.be.a("string");
+    expect(refusals.orders).to.equal(1);
   });
 
   it("is ordered once, also where the server is killed before it hears of its order", async () => {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     const isLost = new Promise<void>((resolve) => {
       refusals.whenAnswerIsLost = resolve;
     });
@@ -103,7 +98,7 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
   });
 
   it("goes on with its order, where the authority is out of order in the middle (a stand-in refuses)", async () => {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     for (const [refuses, status] of [
       ["/my-order/", 503],
       ["/finalize-order/", 429],
@@ -130,7 +125,7 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
   });
 
   it("is ordered once, where several servers share the database", async function () {
-    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const refusals = await StandInRefusals.start(await Pebble.start({ believes: true }));
     const first = await started({ args: refusals.flags });
     if (!first.data.startsWith("postgres")) {
       console.log("    Skipped: several servers do not share a file");

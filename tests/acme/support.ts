@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../support/api/expect";
 import { execute } from "../support/databases";
-import { PEBBLE, Pebble } from "../support/pebble";
+import { atEndOfFile } from "../support/endOfFile";
+import { PEBBLE, type Pebble } from "../support/pebble";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
@@ -19,10 +20,7 @@ export interface Refusal {
   readonly retryAfter?: number;
 }
 
-/**
- * Stands between a server and Pebble: counts orders, and refuses as real authorities do where Pebble would
- * not. Everything else is Pebble's.
- */
+/** Stands between a server and Pebble: counts orders, and refuses as real authorities do. */
 export class StandInRefusals {
   orders = 0;
   refused = 0;
@@ -75,6 +73,7 @@ export class StandInRefusals {
 
   static async start(pebble: Pebble): Promise<StandInRefusals> {
     const one = new StandInRefusals(pebble);
+    atEndOfFile(() => one.#server.closeAllConnections());
     await new Promise<void>((resolve) => one.#server.listen(0, "127.0.0.1", resolve));
     return one;
   }
@@ -99,11 +98,6 @@ export class StandInRefusals {
   get flags(): string[] {
     const { port } = this.#server.address() as AddressInfo;
     return ["--acme-directory", `https://localhost:${port}/dir`, ...this.pebble.flags.slice(2)];
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
   }
 }
 
@@ -175,24 +169,6 @@ export async function passHours(server: ServerProcess, hours: number): Promise<v
 }
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
-
-/** What runs beside the servers of one test. */
-export class Beside {
-  readonly #stops: (() => unknown)[] = [];
-  async pebble(options: Parameters<typeof Pebble.start>[0] = {}): Promise<Pebble> {
-    const one = await Pebble.start(options);
-    this.#stops.push(() => one.stop());
-    return one;
-  }
-  async refusals(pebble: Pebble): Promise<StandInRefusals> {
-    const one = await StandInRefusals.start(pebble);
-    this.#stops.push(() => one.stop());
-    return one;
-  }
-  async stop(): Promise<void> {
-    for (const stop of this.#stops.splice(0).reverse()) await stop();
-  }
-}
 
 export const needsPebble = (test: Mocha.Context): void => {
   if (PEBBLE) return;

@@ -16,10 +16,6 @@ describe("adopt writes the program of a server", () => {
     projects.push(made);
     return made;
   };
-  after(async () => {
-    await world.close();
-    for (const made of projects) made.dispose();
-  });
 
   for (const format of ["ts", "yaml"]) {
     it(`as ${format}, with objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {

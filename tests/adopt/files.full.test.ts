@@ -26,9 +26,6 @@ describe("The program that adopt writes", () => {
   before("fill a server", async () => {
     await fill(server.rest, 0);
   });
-  after(async () => {
-    for (const made of projects) made.dispose();
-  });
 
   it("is the same on every run, with unique names that are valid in catalogues", async () => {
     const [first, second] = [project(), project()];

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PROJECT, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { certificate, sshKey } from "../support/api/fixtures";
 import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
 import { Engine, LEAN_ENGINE } from "../support/engine";
+import { newFolder } from "../support/folder";
 import { keyEnvironment } from "../support/keyService";
 import type { Rest } from "../support/rest";
 
@@ -54,7 +54,7 @@ interface Server {
 
 /** A folder for a project that adopt writes, and its stack on the real engine. */
 export class Project {
-  private readonly parent = mkdtempSync(join(tmpdir(), "tunnelplane-adopt-"));
+  private readonly parent = newFolder();
   /** The project has the name of the folder. */
   readonly folder = join(this.parent, "tunnels");
 
@@ -110,10 +110,7 @@ export class Project {
   setSecrets = async (stack: string): Promise<Ended> =>
     tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], await this.env());
 
-  /**
-   * Runs `pulumi import` with the file, as adopt recommends. In a YAML project, because that runtime exists
-   * everywhere.
-   */
+  /** Runs `pulumi import` with the file, as adopt recommends, in a YAML project, which runs everywhere. */
   async import(stack: string): Promise<Ended> {
     const settings = this.read("Pulumi.yaml");
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: tunnels\nruntime: yaml\n");
@@ -124,10 +121,6 @@ export class Project {
       writeFileSync(join(this.folder, "Pulumi.yaml"), settings);
       rmSync(join(this.folder, "Main.yaml"));
     }
-  }
-
-  dispose(): void {
-    rmSync(this.parent, { recursive: true, force: true });
   }
 
   private async env(): Promise<Record<string, string>> {
@@ -176,14 +169,7 @@ export async function fill(rest: Rest, count: number): Promise<void> {
   const mutual_tls = { certificate_authority_ids: [clients] };
   const policies: string[] = [];
   for (const description of [
-    "office",
-    "office",
-    ".5",
-    "🚀",
-    "-",
-    "true",
-    "1e3",
-    'it\'s "quoted": #1 & *all*',
+    ...["office", "office", ".5", "🚀", "-", "true", "1e3", 'it\'s "quoted": #1 & *all*'],
     "$".concat("{x} `y`"),
   ])
     policies.push(await add("/ip_policies", { description }));
@@ -250,13 +236,9 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     backend: { backend_id: page },
   });
   await add("/guarantees", {
-    description: "metrics are for the office",
-    expect: "refused",
-    addresses: ["*:443/metrics", "*.INTERNAL.example.com:*"],
-    methods: ["GET"],
-    except_networks: ["10.0.0.0/8", "2001:db8::/32"],
-    session: "none",
-    mode: "report",
+    ...{ description: "metrics are for the office", expect: "refused" },
+    ...{ addresses: ["*:443/metrics", "*.INTERNAL.example.com:*"], methods: ["GET"] },
+    ...{ except_networks: ["10.0.0.0/8", "2001:db8::/32"], session: "none", mode: "report" },
   });
   const auth = {
     creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: `${CANARY} of the cloud` },
@@ -326,10 +308,7 @@ export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
 /** Fields that each server generates; two worlds that differ only in these count as equal. */
 const OF_ITS_OWN = ["id", "uri", "created_at", "token", "certificate", "routes"];
 
-/**
- * The objects of a world in a comparable form: without generated fields, with references by content, and
- * sorted.
- */
+/** The objects of a world in a comparable form: sorted, without generated fields, references by content. */
 export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
   const byId = new Map(world.map((object) => [object.id as string, object]));
   const mean = (value: unknown): unknown => {

@@ -54,10 +54,6 @@ onOneDatabase("An API key", (start) => {
       .body;
     expect(last_used_at).to.be.a("string");
     const { last_used_at: _, ...made } = key;
-    expect(updated).to.deep.equal({
-      ...made,
-      token: null,
-      description: "of last year",
-    });
+    expect(updated).to.deep.equal({ ...made, token: null, description: "of last year" });
   });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ModuleName, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
@@ -23,6 +22,7 @@ import { role, sshKey } from "../support/api/fixtures";
 import { moduleFixtures } from "../support/api/modules";
 import { COMMON_FIELDS, type ResourceType, TYPES } from "../support/api/types";
 import { onEveryDatabase, onOneDatabase, tracesIn } from "../support/databases";
+import { newFolder } from "../support/folder";
 import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
@@ -174,7 +174,7 @@ onEveryDatabase("A dry run", (start) => {
 });
 
 onOneDatabase("What a dry run may tell", (start) => {
-  const counted = join(mkdtempSync(join(tmpdir(), "tunnelplane-counted-")), "crypto");
+  const counted = join(newFolder(), "crypto");
   const countedCrypto = join(__dirname, "../support/countedCrypto.cjs");
   const env = { NODE_OPTIONS: `--require=${countedCrypto}`, COUNTED_CRYPTO: counted };
   const server = serverOfThisFile((options) => start({ ...options, env }));

@@ -15,10 +15,7 @@ const several = {
   ],
 };
 const DIRECTIONS = ["inbound", "outbound"];
-const policies = {
-  inbound: [policyNamed("first"), several],
-  outbound: [several, policyNamed("first")],
-};
+const policies = { inbound: [policyNamed("first"), several], outbound: [several, policyNamed("first")] };
 
 onOneDatabase("Values in edges:", (start) => {
   const server = serverOfThisFile(start);

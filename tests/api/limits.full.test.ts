@@ -5,9 +5,7 @@ import { onOneDatabase } from "../support/databases";
 
 const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
 
-/**
- * A text of exactly so many bytes of UTF-8, or characters, most of them characters that take several bytes.
- */
+/** A text of exactly so many bytes of UTF-8, or characters, most of them of several bytes. */
 const textOf = (length: number, character: string, unit: keyof typeof SIZES = "bytes"): string => {
   const size = SIZES[unit](character);
   return character.repeat(Math.floor(length / size)) + "a".repeat(length % size);

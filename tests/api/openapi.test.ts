@@ -13,7 +13,6 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
     server = await start();
     document = await (await fetch(`${server.url}/openapi-wire.json`)).json();
   });
-  after(() => server.stop());
 
   it("is valid OpenAPI 3.1", async () => {
     expect(document.openapi).to.equal("3.1.0");

@@ -59,14 +59,8 @@ onOneDatabase("Users, bots and API keys", (start) => {
     expect(admin).to.include({ name: "admin", role: "admin", expires_at: null });
     expect(server_id, "the same for each caller").to.match(/^ac_[0-9A-Za-z]{27}$/);
     expect(body).to.deep.equal({
-      owner_id: bot.id,
-      name: bot.name,
-      role: "member",
-      account_role: null,
-      projects: [{ ...DEFAULT_PROJECT, role: "member" }],
-      key_id: key.id,
-      scopes: [],
-      server_id,
+      ...{ owner_id: bot.id, name: bot.name, role: "member", account_role: null },
+      ...{ projects: [{ ...DEFAULT_PROJECT, role: "member" }], key_id: key.id, scopes: [], server_id },
       expires_at,
     });
     const description = "made when the server started";

@@ -102,9 +102,7 @@ const shapeOf = (schema: object): Record<string, object> => {
   return "unwrap" in schema ? shapeOf((schema.unwrap as () => object)()) : {};
 };
 
-/**
- * Where objects of a type name others; that of a parent is in their path, and teams test those of projects.
- */
+/** Where objects of a type name others; that of a parent is in their path, and teams test projects. */
 function placesOf(definition: Definition): Place[] {
   const among = (fields: Record<string, object>, module?: string): Place[] =>
     Object.entries(fields).flatMap(([field, schema]) => {

@@ -69,10 +69,7 @@ describe("The examples of the reference and of the OpenAPI document", () => {
   });
 });
 
-/**
- * Every field of a value, at any depth, by its path; those of lists that are not empty by that of their first
- * entry. Lists of objects that belong to it are left out.
- */
+/** The fields of a value by path; of a list by its first entry, and none of objects that belong to it. */
 function placesIn(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return path.endsWith(".routes") ? [] : placesIn(value[0], `${path}[]`);
   if (typeof value !== "object" || value === null) return [];

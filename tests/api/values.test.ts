@@ -155,10 +155,7 @@ onOneDatabase("Values in other objects:", (start) => {
             ...["project_path:group/*:ref:main"],
           ],
           ...["https://ci.example.com/*", "organization:acme:*", "system:serviceaccount:prod:*"],
-        ].map((sub) => ({
-          sub,
-          aud2: "*",
-        })),
+        ].map((sub) => ({ sub, aud2: "*" })),
       ],
     ],
     refuses: [

@@ -105,7 +105,6 @@ describe("A catalogue in YAML", () => {
     folder.write(certificate_pem, "shop.pem");
     folder.write(private_key_pem, "shop.key");
   });
-  after(() => folder.remove());
 
   it("declares what it lists, in any order, with names for ids in every kind of reference, and nothing changes the second time", async () => {
     folder.write(everything);

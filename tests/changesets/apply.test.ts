@@ -304,10 +304,7 @@ onEveryDatabase("A change set", (start) => {
     const operation = headers.get("x-request-id");
     const rows = (await server.query(
       `select action, event_id from audit_event where operation_id = '${operation}'`,
-    )) as {
-      action: string;
-      event_id: string;
-    }[];
+    )) as { action: string; event_id: string }[];
     expect(rows.map(({ action }) => action).sort()).to.deep.equal([
       "backend_created",
       "backend_created",

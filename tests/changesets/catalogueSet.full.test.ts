@@ -34,10 +34,7 @@ const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:")
 describe("A catalogue as one resource", () => {
   const { world, server } = worldOfThisFile();
   const folder = new Folder();
-  /**
-   * The sets that the program declares, and the providers that make those of which another one made the
-   * first.
-   */
+  /** The sets that the program declares, and who makes those of which another provider made the first. */
   let declaring: readonly Name[] = NAMES;
   let isMoved = false;
   const program = async () => {
@@ -60,7 +57,6 @@ describe("A catalogue as one resource", () => {
     process.env.TUNNELPLANE_TEST_NOTE = "from the environment";
     stack = await world.stack(server, program, { config });
   });
-  after(() => folder.remove());
 
   const fileOf = (name: Name, text?: string): string =>
     text === undefined

@@ -22,7 +22,6 @@ onOneDatabase("The client", (start) => {
   });
   after(async () => {
     await api.close();
-    await server.stop();
   });
 
   it("creates, reads, updates and deletes objects under their wire names", async () => {
@@ -62,17 +61,12 @@ onOneDatabase("The client", (start) => {
       response.end(JSON.stringify({ ip_policies: [{ id: "ipp_1" }], next_page_uri: next }));
     });
     const shop = new Tunnelplane({ baseUrl: standIn.url, apiKey: "a-key", project: "shop" });
-    try {
-      let count = 0;
-      for await (const _ of shop.ipPolicies.list()) count++;
-      expect(count).to.equal(2);
-      await shop.ipPolicies.create({});
-      await shop.changesets.plan({ set: "prod", objects: [] });
-      expect(named).to.deep.equal(["shop", "shop", "shop", "shop"]);
-    } finally {
-      await shop.close();
-      standIn.stop();
-    }
+    let count = 0;
+    for await (const _ of shop.ipPolicies.list()) count++;
+    expect(count).to.equal(2);
+    await shop.ipPolicies.create({});
+    await shop.changesets.plan({ set: "prod", objects: [] });
+    expect(named).to.deep.equal(["shop", "shop", "shop", "shop"]);
     for (const project of ["", "The shop", "shop\r\nservice-version: 1"])
       expect(() => new Tunnelplane({ baseUrl: standIn.url, apiKey: "a-key", project }), project).to.throw(
         TypeError,

@@ -25,8 +25,6 @@ onOneDatabase("A client without an API key", (start) => {
   after("stop them", async () => {
     performance.now = now;
     for (const client of clients) await client.close();
-    issuer.stop();
-    await server.stop();
   });
 
   const tokenFor = (audience = server.url) =>
@@ -88,16 +86,12 @@ onOneDatabase("A client without an API key", (start) => {
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of the job",
       TUNNELPLANE_WORKLOAD_IDENTITY: identity.id,
     };
-    try {
-      expect((await clientWith(environment).caller()).name).to.equal("pipeline");
-      expect(asked).to.deep.equal([
-        [`/token?api-version=2.0&audience=${encodeURIComponent(server.url)}`, "bearer of the job"],
-      ]);
-      const other = clientWith({ ...environment, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of another" });
-      await refused(other.caller(), IdentityTokenError, "id-token: write");
-    } finally {
-      github.stop();
-    }
+    expect((await clientWith(environment).caller()).name).to.equal("pipeline");
+    expect(asked).to.deep.equal([
+      [`/token?api-version=2.0&audience=${encodeURIComponent(server.url)}`, "bearer of the job"],
+    ]);
+    const other = clientWith({ ...environment, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of another" });
+    await refused(other.caller(), IdentityTokenError, "id-token: write");
   });
 
   it("is the command line too, where no key is set", async () => {

@@ -17,12 +17,8 @@ async function tries(
     request.on("end", () => answers[Math.min(count++, answers.length - 1)]?.(request, response));
   });
   const api = new Tunnelplane({ baseUrl: server.url, apiKey: "x", timeoutMs });
-  try {
-    const outcome = await use(api).catch((error: unknown) => error);
-    return { outcome, count };
-  } finally {
-    server.stop();
-  }
+  const outcome = await use(api).catch((error: unknown) => error);
+  return { outcome, count };
 }
 
 const refuse =
@@ -99,14 +95,10 @@ describe("A client with patience", () => {
       request.resume().on("end", () => (left-- > 0 ? busy : accept)(request, response));
     });
     const api = new Tunnelplane({ baseUrl: server.url, apiKey: "x", patience, connections: 1 });
-    try {
-      const outcomes = await Promise.all(
-        Array.from({ length: requests }, (_, n) => api.ipPolicies.get(`ipp_${n}`).catch((error) => error)),
-      );
-      return { outcomes, order };
-    } finally {
-      server.stop();
-    }
+    const outcomes = await Promise.all(
+      Array.from({ length: requests }, (_, n) => api.ipPolicies.get(`ipp_${n}`).catch((error) => error)),
+    );
+    return { outcomes, order };
   }
 
   it("does as often as a server asks, and gives up when it has waited for as long as it may", async () => {

@@ -28,7 +28,6 @@ describe("/openapi.json, the document for clients,", () => {
       (methods) => Object.values(methods),
     );
   });
-  after(() => server.stop());
 
   it("is valid OpenAPI 3.1, and Redocly's recommended rules find nothing to warn of", async () => {
     expect(document.openapi).to.equal("3.1.0");

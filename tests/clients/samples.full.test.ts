@@ -33,7 +33,6 @@ describe("The code samples in /openapi.json", () => {
       operation["x-codeSamples"].map((sample) => ({ ...sample, id: operation.operationId })),
     );
   });
-  after(() => server.stop());
 
   const withLabel = (label: string): Sample[] => samples.filter((sample) => sample.label === label);
   const sourceOf = (id: string, label: string): string =>
@@ -110,11 +109,9 @@ describe("The code samples in /openapi.json", () => {
 
   async function start(folder: string, label: string, source: string): Promise<string> {
     const [file, program, ...args] =
-      {
-        curl: ["run.sh", "sh"],
-        Python: ["run.py", PYTHON],
-        TypeScript: ["run.ts", process.execPath],
-      }[label] ?? [];
+      { curl: ["run.sh", "sh"], Python: ["run.py", PYTHON], TypeScript: ["run.ts", process.execPath] }[
+        label
+      ] ?? [];
     writeFileSync(join(folder, String(file)), source);
     return runIn(folder, String(program), [...args, String(file)], {
       TUNNELPLANE_BASE_URL: server.url,

@@ -7,10 +7,7 @@ import type { ServerProcess } from "../support/server";
 const ROOT = join(__dirname, "../..");
 const execute = promisify(execFile);
 
-/**
- * An empty folder from which programs find the packages of this repository. Not below node_modules, because
- * compilers emit nothing from there.
- */
+/** An empty folder where programs find our packages; not in node_modules, where compilers emit nothing. */
 export function workshop(name: string): string {
   const folder = join(ROOT, ".tunnelplane/clients", name);
   rmSync(folder, { recursive: true, force: true });
@@ -27,10 +24,7 @@ export async function fetchDocument({ url }: ServerProcess, folder: string): Pro
   writeFileSync(join(folder, "openapi.json"), await (await fetch(`${url}/openapi.json`)).text());
 }
 
-/**
- * Runs a command of a package of ours, or a program, to its end; what it printed for programs. Fails with all
- * that it printed when it fails.
- */
+/** Runs a command to its end, and returns what it printed for programs; fails with all that it printed. */
 export async function runIn(
   folder: string,
   file: string,

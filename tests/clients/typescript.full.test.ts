@@ -6,16 +6,8 @@ import { EXPECTED } from "./expected";
 import { fetchDocument, putProgram, runIn, tool, workshop } from "./support";
 
 const STRICT = [
-  "--strict",
-  "--target",
-  "es2023",
-  "--module",
-  "nodenext",
-  "--skipLibCheck",
-  "--types",
-  "node",
-  "--outDir",
-  "dist",
+  ...["--strict", "--target", "es2023", "--module", "nodenext", "--skipLibCheck", "--types", "node"],
+  ...["--outDir", "dist"],
 ];
 
 describe("TypeScript clients made from /openapi.json", () => {
@@ -23,7 +15,6 @@ describe("TypeScript clients made from /openapi.json", () => {
   before(async () => {
     server = await ServerProcess.start();
   });
-  after(() => server.stop());
 
   it("by openapi-typescript compile strictly, create, list, change and delete on a server, and know its errors", async () => {
     const folder = await prepared("openapi-typescript", "openapiFetch.ts");
@@ -39,12 +30,7 @@ describe("TypeScript clients made from /openapi.json", () => {
   it("by @hey-api/openapi-ts do the same", async () => {
     const folder = await prepared("hey-api", "heyApi.ts");
     const args = [
-      "--input",
-      "openapi.json",
-      "--output",
-      "client",
-      "--client",
-      "@hey-api/client-fetch",
+      ...["--input", "openapi.json", "--output", "client", "--client", "@hey-api/client-fetch"],
       "--silent",
     ];
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { module: "nodenext" } }));

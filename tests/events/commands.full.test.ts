@@ -20,10 +20,6 @@ describe("tunnelplane events", () => {
       await rest.post("/event_destinations", { target: { monitoring_service: { api_key: "any" } } })
     ).body.id;
   });
-  after(async () => {
-    await server.stop();
-    service.stop();
-  });
 
   const run = async (...given: string[]) => {
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };

@@ -36,7 +36,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
       requestHandler: new NodeHttpHandler(),
     });
   });
-  after(() => moto.stop());
   beforeEach("make a stream", () => kinesis.createStream({ StreamName: "events", ShardCount: 1 }));
   afterEach(async () => {
     for (const server of running.splice(0)) await server.stop();

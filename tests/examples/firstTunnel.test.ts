@@ -8,7 +8,6 @@ const PATHS = ["/ip_policies", "/backends/tunnel_group", "/edges/https", "/crede
 // tests/packages/ownProject.full.test.ts follows the README of every example.
 describe("The example first-tunnel", () => {
   const world = new World();
-  after(() => world.close());
 
   it("declares, updates, replaces and refuses what it says, and leaves nothing behind", async () => {
     const server = await world.server();

@@ -170,7 +170,6 @@ describe("Agents that come in by ssh -R", () => {
       one.agent(key, "service=twin:443");
       await one.until(async () => (await one.answers("there.example.com")) === "one");
     } finally {
-      await other.stop();
       await one.api.sshCredentials.delete(credential);
       await admin.patch(`/projects/${project.id}`, { shared: false });
       for (const [rest, uri] of made) await rest.delete(uri);
@@ -188,31 +187,27 @@ describe("Agents that come in by ssh -R", () => {
     });
     const { key, id } = await one.credential(["bind:service=web", "bind:env=*"]);
     const other = await Upstream.start("two");
-    try {
-      await one.reported(edge.id);
-      const first = one.agent(key, "service=web,env=prod:443");
-      one.agent(key, "service=web:443", { local: other.address });
-      const names = new Set<string | undefined>();
-      await one.until(async () => {
-        const [a, b] = await Promise.all([one.answers(site), one.answers(site)]);
-        names.add(a).add(b);
-        return names.has("one") && names.has("two");
-      });
-      const agents = async () => (await one.status()).agents;
-      await one.until(async () => (await agents()).length === 2);
-      const binds = (await agents()).map(({ credential, bind }) => [credential, ...bind].sort());
-      expect(binds).to.have.deep.members([
-        [id, "bind:service=web"].sort(),
-        [id, "bind:service=web", "bind:env=prod"].sort(),
-      ]);
-      first.kill("SIGKILL");
-      await ended(first);
-      await one.until(async () => (await one.answers(site)) === "two");
-      for (let index = 0; index < 10; index++) expect(await one.answers(site)).to.equal("two");
-      await one.until(async () => (await agents()).length === 1);
-    } finally {
-      await other.stop();
-    }
+    await one.reported(edge.id);
+    const first = one.agent(key, "service=web,env=prod:443");
+    one.agent(key, "service=web:443", { local: other.address });
+    const names = new Set<string | undefined>();
+    await one.until(async () => {
+      const [a, b] = await Promise.all([one.answers(site), one.answers(site)]);
+      names.add(a).add(b);
+      return names.has("one") && names.has("two");
+    });
+    const agents = async () => (await one.status()).agents;
+    await one.until(async () => (await agents()).length === 2);
+    const binds = (await agents()).map(({ credential, bind }) => [credential, ...bind].sort());
+    expect(binds).to.have.deep.members([
+      [id, "bind:service=web"].sort(),
+      [id, "bind:service=web", "bind:env=prod"].sort(),
+    ]);
+    first.kill("SIGKILL");
+    await ended(first);
+    await one.until(async () => (await one.answers(site)) === "two");
+    for (let index = 0; index < 10; index++) expect(await one.answers(site)).to.equal("two");
+    await one.until(async () => (await agents()).length === 1);
   });
 
   it("know the gateway by a certificate of the API, without trust on first use", async () => {

@@ -13,7 +13,6 @@ describe("A backend inside of other backends", () => {
   before("start a second program", async () => {
     last = await Upstream.start("last");
   });
-  after("stop it", () => last?.stop());
 
   /** Serves backends, one on a route, and all of them again on a TLS edge. */
   const serve = (top: string, ...backends: { kind: string; fields: object }[]) =>

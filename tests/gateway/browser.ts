@@ -3,10 +3,7 @@ import { request } from "node:https";
 import { join } from "node:path";
 import type { Running } from "./running";
 
-/**
- * What a browser does: asks for a page, and keeps cookies for each host, of those that begin with __Host-
- * only what may.
- */
+/** What a browser does: asks for a page, and keeps the cookies of each host as __Host- demands. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #trusted: string[];

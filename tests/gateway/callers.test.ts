@@ -29,29 +29,15 @@ const BEHIND_PROXY_PROTOCOL = { ...BEHIND, proxyProtocol: true };
 
 /** Every header by which callers say who they are, and more that only proxies write. */
 const FORGED = {
-  "x-forwarded-for": CALLER,
-  "x-forwarded-proto": "http",
-  "x-forwarded-host": "forged.example.com",
-  "x-forwarded-port": "1",
-  "x-forwarded-prefix": "/forged",
-  "x-forwarded-client-cert": "Subject=forged",
-  "x-forwarded-by": "forged",
-  "x-forwarded-fox": "forged",
-  "x-forwarded-fo": "forged",
-  "x-forwarded-": "forged",
-  forwarded: `for=${CALLER}`,
-  "x-real-ip": CALLER,
-  "true-client-ip": CALLER,
-  "x-client-ip": CALLER,
-  "x-cluster-client-ip": CALLER,
-  "cf-connecting-ip": CALLER,
-  "fastly-client-ip": CALLER,
-  "x-envoy-external-address": CALLER,
-  "x-envoy-internal": "true",
-  "x-envoy-original-path": "/forged",
-  "x-envoy-max-retries": "9",
-  "x-envoy-decorator-operation": "forged",
-  "x-tunnelplane-client-ip": CALLER,
+  ...{ "x-forwarded-for": CALLER, "x-forwarded-proto": "http" },
+  ...{ "x-forwarded-host": "forged.example.com", "x-forwarded-port": "1" },
+  ...{ "x-forwarded-prefix": "/forged", "x-forwarded-client-cert": "Subject=forged" },
+  ...{ "x-forwarded-by": "forged", "x-forwarded-fox": "forged", "x-forwarded-fo": "forged" },
+  ...{ "x-forwarded-": "forged", forwarded: `for=${CALLER}`, "x-real-ip": CALLER },
+  ...{ "true-client-ip": CALLER, "x-client-ip": CALLER, "x-cluster-client-ip": CALLER },
+  ...{ "cf-connecting-ip": CALLER, "fastly-client-ip": CALLER, "x-envoy-external-address": CALLER },
+  ...{ "x-envoy-internal": "true", "x-envoy-original-path": "/forged", "x-envoy-max-retries": "9" },
+  ...{ "x-envoy-decorator-operation": "forged", "x-tunnelplane-client-ip": CALLER },
   "x-tunnelplane-path": "/forged",
 };
 const ABOUT_CALLERS =
@@ -113,9 +99,7 @@ describe("The address of a caller", () => {
     "x-forwarded-port": "443",
     "x-real-ip": address,
   });
-  /**
-   * A connection of the balancer that begins with this; PROXY protocol, and what comes before it in tests.
-   */
+  /** A connection of the balancer that begins with this, such as PROXY protocol. */
   async function beginning(
     text: string | Buffer,
     localAddress = BALANCER,
@@ -232,23 +216,9 @@ describe("The address of a caller", () => {
         headers: list === undefined ? {} : { "x-forwarded-for": list },
       });
     for (const list of [
-      "",
-      " ",
-      "unknown",
-      `${CALLER},`,
-      `${CALLER}, unknown`,
-      `${CALLER} 8.8.8.8`,
-      `${CALLER}:`,
-      `${CALLER}:123456`,
-      `${CALLER}/32`,
-      `"${CALLER}"`,
-      "203.0.113",
-      "203.0.113.256",
-      "_hidden",
-      "[2001:db8::7",
-      "2001:db8:::7",
-      "2001:db8::7%eth0",
-      "::ffff:cb00:7109",
+      ...["", " ", "unknown", `${CALLER},`, `${CALLER}, unknown`, `${CALLER} 8.8.8.8`, `${CALLER}:`],
+      ...[`${CALLER}:123456`, `${CALLER}/32`, `"${CALLER}"`, "203.0.113", "203.0.113.256", "_hidden"],
+      ...["[2001:db8::7", "2001:db8:::7", "2001:db8::7%eth0", "::ffff:cb00:7109"],
     ]) {
       const refused = await ask(list);
       expect([refused.status, refused.body.includes("X-Forwarded-For")], list).to.deep.equal([400, true]);
@@ -326,10 +296,7 @@ describe("The address of a caller", () => {
         tcpEdge({ backend: to("greeting") }),
         fixed("greeting", `127.0.0.1:${(greeting.address() as AddressInfo).port}`),
       ],
-      {
-        balancers: BEHIND_PROXY_PROTOCOL,
-        tcpListen: [{ port: 20_001, address: "127.0.0.1", bindPort }],
-      },
+      { balancers: BEHIND_PROXY_PROTOCOL, tcpListen: [{ port: 20_001, address: "127.0.0.1", bindPort }] },
     );
     const heard = async (text: string | Buffer) => {
       const socket = await beginning(text, BALANCER, bindPort);

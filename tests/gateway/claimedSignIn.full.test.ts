@@ -29,7 +29,6 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
     one.run("--dev-ca", "--trust", trust);
     await one.becomes(302, HOST);
   });
-  after(() => issuer?.stop());
 
   const oidc = (more: object = {}) => ({
     issuer: issuer.url,

@@ -14,7 +14,6 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     if (!gateway.state.own) return this.skip();
     issuer = await Issuer.start(gateway.state.own);
   });
-  after("stop it", () => issuer?.stop());
 
   /** Who asks for these claims: what Envoy answers to each token, and what is decided of it. */
   async function answers(require_claims: Record<string, string[]>, tokens: readonly Claims[]) {

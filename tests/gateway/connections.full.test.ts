@@ -111,28 +111,24 @@ describe("A connection", () => {
     const envoy = await EnvoyProcess.start(undefined, (text) =>
       text.replace(/(connection_limit":)40000/, "$12"),
     );
-    try {
-      await gateway.state.envoy.push({
-        clusters: [],
-        listeners: [],
-        secrets: {},
-        edges: [],
-        renewAt: undefined,
-      });
-      await envoy.push(gateway.configurationOf(open()));
-      const begin = (): Promise<TLSSocket | undefined> => gateway.tls().catch(() => undefined);
-      const [first, second, third] = [await begin(), await begin(), await begin()];
-      expect([first === undefined, second === undefined, third === undefined]).to.deep.equal([
-        false,
-        false,
-        true,
-      ]);
-      first?.destroy();
-      let next = await begin();
-      while (!next) next = await begin();
-      for (const socket of [second, next]) socket?.destroy();
-    } finally {
-      await envoy.stop();
-    }
+    await gateway.state.envoy.push({
+      clusters: [],
+      listeners: [],
+      secrets: {},
+      edges: [],
+      renewAt: undefined,
+    });
+    await envoy.push(gateway.configurationOf(open()));
+    const begin = (): Promise<TLSSocket | undefined> => gateway.tls().catch(() => undefined);
+    const [first, second, third] = [await begin(), await begin(), await begin()];
+    expect([first === undefined, second === undefined, third === undefined]).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
+    first?.destroy();
+    let next = await begin();
+    while (!next) next = await begin();
+    for (const socket of [second, next]) socket?.destroy();
   });
 });

@@ -77,13 +77,9 @@ describe("Recorded traffic is bounded", () => {
     });
 
   for (const [address, expected] of Object.entries({
-    "198.51.100.7": "198.51.100.0/24",
-    "::ffff:198.51.100.7": "198.51.100.0/24",
-    "2001:db8:1:2:3:4:5:6": "2001:db8:1::/48",
-    "2001:db8::1": "2001:db8::/48",
-    "::1": "::/48",
-    "fe80::1%eth0": "fe80::/48",
-    nonsense: "unknown",
+    ...{ "198.51.100.7": "198.51.100.0/24", "::ffff:198.51.100.7": "198.51.100.0/24" },
+    ...{ "2001:db8:1:2:3:4:5:6": "2001:db8:1::/48", "2001:db8::1": "2001:db8::/48", "::1": "::/48" },
+    ...{ "fe80::1%eth0": "fe80::/48", nonsense: "unknown" },
   }))
     it(`to the network ${expected} of ${address}`, () => {
       expect(callerOf(address, "network")).to.equal(expected);

@@ -23,9 +23,7 @@ interface Service {
 describe("The gateway of the set for Docker Compose", () => {
   const compose = parse(readFileSync(join(__dirname, "../../deploy/compose.yaml"), "utf8"), {
     merge: true,
-  }) as {
-    services: Record<string, Service>;
-  };
+  }) as { services: Record<string, Service> };
   const processes: { stop(): Promise<unknown> }[] = [];
   let envoy: ChildProcess | undefined;
 
@@ -33,7 +31,6 @@ describe("The gateway of the set for Docker Compose", () => {
     needsEnvoy(this);
   });
   after("stop everything", async () => {
-    for (const process of processes.reverse()) await process.stop();
     if (envoy?.exitCode === null) {
       envoy.kill("SIGKILL");
       await once(envoy, "exit");

@@ -177,45 +177,39 @@ describe("A real Envoy enforces:", () => {
     const stranger = certificate({ name: "stranger" });
     const proven = await StandInServer.start((_, response) => response.end(), own);
     const unproven = await StandInServer.start((_, response) => response.end(), stranger);
-    try {
-      await gateway.serve([
-        httpsEdge({
-          routes: [
-            route({ backend: to("weighted") }),
-            route({ id: "r2", match: "/safe", backend: to("failover") }),
-            route({ id: "r3", match: "/sorry", backend: to("sorry") }),
-            route({ id: "r4", match: "/tls", backend: to("self") }),
-            route({ id: "r5", match: "/wrong", backend: to("wrong") }),
-          ],
-        }),
-        tlsEdge({ backend: to("failover") }),
-        up(),
-        fixed("two", other.address),
-        fixed("dead", dead),
-        fixed("self", proven.url.slice("https://".length), true),
-        fixed("wrong", unproven.url.slice("https://".length), true),
-        backend("weighted", "weighted", { backends: { up: 3, two: 1, dead: 0 } }),
-        backend("failover", "failover", { backends: ["dead", "two"] }),
-        backend("failover", "sorry", { backends: ["dead", "page"] }),
-        backend("http_response", "page", { status_code: 418, body: "sorry", headers: {} }),
-      ]);
-      const counts: Record<string, number> = {};
-      for (let index = 0; index < 100; index++) {
-        const { name } = JSON.parse((await gateway.http2("/")).body) as { name: string };
-        counts[name] = (counts[name] ?? 0) + 1;
-      }
-      expect(counts.one).to.be.within(55, 95);
-      expect((counts.one ?? 0) + (counts.two ?? 0)).to.equal(100);
-      expect(JSON.parse((await gateway.http1("/safe")).body).name).to.equal("two");
-      expect(JSON.parse((await gateway.http1("/", { sni: "db.example.com" })).body).name).to.equal("two");
-      expect((await gateway.http1("/sorry")).status).to.equal(418);
-      expect((await gateway.http1("/tls")).status).to.equal(200);
-      expect((await gateway.http1("/wrong")).status, "an upstream that is another").to.equal(503);
-    } finally {
-      await other.stop();
-      proven.stop();
-      unproven.stop();
+    await gateway.serve([
+      httpsEdge({
+        routes: [
+          route({ backend: to("weighted") }),
+          route({ id: "r2", match: "/safe", backend: to("failover") }),
+          route({ id: "r3", match: "/sorry", backend: to("sorry") }),
+          route({ id: "r4", match: "/tls", backend: to("self") }),
+          route({ id: "r5", match: "/wrong", backend: to("wrong") }),
+        ],
+      }),
+      tlsEdge({ backend: to("failover") }),
+      up(),
+      fixed("two", other.address),
+      fixed("dead", dead),
+      fixed("self", proven.url.slice("https://".length), true),
+      fixed("wrong", unproven.url.slice("https://".length), true),
+      backend("weighted", "weighted", { backends: { up: 3, two: 1, dead: 0 } }),
+      backend("failover", "failover", { backends: ["dead", "two"] }),
+      backend("failover", "sorry", { backends: ["dead", "page"] }),
+      backend("http_response", "page", { status_code: 418, body: "sorry", headers: {} }),
+    ]);
+    const counts: Record<string, number> = {};
+    for (let index = 0; index < 100; index++) {
+      const { name } = JSON.parse((await gateway.http2("/")).body) as { name: string };
+      counts[name] = (counts[name] ?? 0) + 1;
     }
+    expect(counts.one).to.be.within(55, 95);
+    expect((counts.one ?? 0) + (counts.two ?? 0)).to.equal(100);
+    expect(JSON.parse((await gateway.http1("/safe")).body).name).to.equal("two");
+    expect(JSON.parse((await gateway.http1("/", { sni: "db.example.com" })).body).name).to.equal("two");
+    expect((await gateway.http1("/sorry")).status).to.equal(418);
+    expect((await gateway.http1("/tls")).status).to.equal(200);
+    expect((await gateway.http1("/wrong")).status, "an upstream that is another").to.equal(503);
   });
 
   it("TLS that ends upstream: the client sees the upstream's own certificate", async () => {

@@ -28,7 +28,6 @@ describe("No request gets around a check:", () => {
     if (!gateway.state.own) return this.skip();
     issuer = await Issuer.start(gateway.state.own);
   });
-  after(() => issuer?.stop());
 
   const guarded = () => [
     httpsEdge({

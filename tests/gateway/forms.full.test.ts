@@ -14,18 +14,11 @@ const NOT_DONE = new RegExp(
   [
     "the expression .* cannot be enforced",
     "asks about HTTP, which a (?:TLS|TCP) edge does not read",
-    "looks for a text in conn.client_ip",
-    "asks about conn.tls.sni",
+    ...["looks for a text in conn.client_ip", "asks about conn.tls.sni"],
     "works on requests, which a TLS or TCP edge does not read",
-    "connections are counted all together",
-    "only deny may be conditional",
-    "TLS ends upstream",
-    "looks for a token in the body",
-    "would be rewritten twice",
-    "a url-rewrite ",
-    "gateways can only log",
-    "a rate-limit counts by",
-    "have more than 64 outcomes",
+    ...["connections are counted all together", "only deny may be conditional", "TLS ends upstream"],
+    ...["looks for a token in the body", "would be rewritten twice", "a url-rewrite "],
+    ...["gateways can only log", "a rate-limit counts by", "have more than 64 outcomes"],
   ].join("|"),
 );
 

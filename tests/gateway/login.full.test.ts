@@ -18,7 +18,6 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     started.run();
     await started.one.becomes(302, HOST);
   });
-  after(() => started?.issuer.stop());
 
   const start = async () => {
     const one = running.now;

@@ -34,7 +34,6 @@ describe("The edge of one member", () => {
     start();
     await running.now.becomes(200, FIRST);
   });
-  after("stop the other server", () => between?.stop());
 
   /** An edge with one route that answers with this by itself. */
   async function answering(host: string, body: string): Promise<string> {

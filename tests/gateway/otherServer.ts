@@ -1,10 +1,7 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/**
- * Stands between a gateway and a server, and changes the text of answers: as if another server had
- * stored other objects.
- */
+/** Stands between a gateway and a server, and changes texts of answers, as if other objects were stored. */
 export class OtherServer {
   private constructor(
     private readonly server: Server,

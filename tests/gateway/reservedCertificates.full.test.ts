@@ -47,26 +47,22 @@ describe("The certificate of a reserved domain", () => {
   it("is served by each of two gateways without any file; a replaced one drops no connection of another name", async () => {
     const [host, other] = ["app.example.com", "other.example.com"];
     const another = await anotherGateway(running.now);
-    try {
-      const ports = [running.now.httpsPort, another.port];
-      await running.now.site(host);
-      await running.now.site(other);
-      const first = await reserve(host);
-      await becomesServed(await reserve(other), other);
-      for (const port of ports) await becomesServed(first, host, port);
-      const open: TLSSocket = await tls(running.now.httpsPort, { sni: other, rejectUnauthorized: false });
-      const second = await renew(first.domainId, host);
-      for (const port of ports) await becomesServed(second, host, port);
-      const answered = new Promise<string>((resolve, reject) => {
-        open.once("data", (data) => resolve(String(data)));
-        open.once("close", () => reject(new Error("the connection of the other name was closed")));
-      });
-      open.write(`GET / HTTP/1.1\r\nhost: ${other}\r\n\r\n`);
-      expect(await answered).to.match(/^HTTP\/1.1 200/);
-      open.destroy();
-    } finally {
-      await another.stop();
-    }
+    const ports = [running.now.httpsPort, another.port];
+    await running.now.site(host);
+    await running.now.site(other);
+    const first = await reserve(host);
+    await becomesServed(await reserve(other), other);
+    for (const port of ports) await becomesServed(first, host, port);
+    const open: TLSSocket = await tls(running.now.httpsPort, { sni: other, rejectUnauthorized: false });
+    const second = await renew(first.domainId, host);
+    for (const port of ports) await becomesServed(second, host, port);
+    const answered = new Promise<string>((resolve, reject) => {
+      open.once("data", (data) => resolve(String(data)));
+      open.once("close", () => reject(new Error("the connection of the other name was closed")));
+    });
+    open.write(`GET / HTTP/1.1\r\nhost: ${other}\r\n\r\n`);
+    expect(await answered).to.match(/^HTTP\/1.1 200/);
+    open.destroy();
   });
 
   it("wins over a file, which serves the name again once the domain is released", async () => {

@@ -28,7 +28,6 @@ describe("Modules that change requests and answers, on a real Envoy", () => {
       response.end(body);
     });
   });
-  after(() => backend?.stop());
 
   const serve = async (fields: object): Promise<void> => {
     const { edges } = await gateway.serve([

@@ -1,21 +1,20 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { type SshKey, sshKey } from "../support/api/fixtures";
+import { atEndOfFile } from "../support/endOfFile";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { EnvoyBeside } from "../support/envoyBeside";
+import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { refusedBeside } from "../support/refusal";
 import { ServerProcess } from "../support/server";
 import { type Answer, type Ask, http1, Upstream } from "./traffic";
-
-const { afterEachFile } = require("../setup.cjs") as { afterEachFile(cleanup: () => Promise<void>): void };
 
 interface EdgeReport {
   readonly id: string;
@@ -28,15 +27,7 @@ type Proof = SshKey | { readonly token: string };
 let shared: Promise<ServerProcess> | undefined;
 let gateways = 0;
 
-afterEachFile(async () => {
-  await (await shared)?.stop();
-  shared = undefined;
-});
-
-/**
- * A gateway with the key of a gateway, and a program that answers. The server is the one of all tests,
- * emptied after each, unless a test asks for one of its own.
- */
+/** A gateway and a program that answers, on the server of all tests, emptied after each, or on its own. */
 export class Running {
   server!: ServerProcess;
   /** What the server calls the gateway. */
@@ -60,10 +51,14 @@ export class Running {
 
   static async start(): Promise<Running> {
     const one = new Running();
-    const folder = () => mkdtempSync(join(tmpdir(), "tpg-"));
-    [one.state, one.folder] = [folder(), folder()];
+    [one.state, one.folder] = [newFolder(), newFolder()];
     [one.httpsPort, one.metricsPort, one.sshPort] = [await freePort(), await freePort(), await freePort()];
-    shared ??= ServerProcess.start();
+    if (!shared) {
+      shared = ServerProcess.start();
+      atEndOfFile(() => {
+        shared = undefined;
+      });
+    }
     one.upstream = await Upstream.start("one");
     await one.use(await shared);
     return one;
@@ -269,26 +264,14 @@ export class Running {
     else await this.server.stop();
     await this.api.close();
     await this.upstream.stop();
-    for (const folder of [this.state, this.folder]) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** In their order: nothing is deleted that something else refers to. */
 const LEFT_BEHIND = [
-  "ipRestrictions",
-  "reservedDomains",
-  "tlsCertificates",
-  "httpsEdges",
-  "tlsEdges",
-  "tcpEdges",
-  "failoverBackends",
-  "weightedBackends",
-  "staticBackends",
-  "httpResponseBackends",
-  "tunnelGroupBackends",
-  "ipPolicies",
-  "sshCredentials",
-  "tunnelCredentials",
+  ...["ipRestrictions", "reservedDomains", "tlsCertificates", "httpsEdges", "tlsEdges", "tcpEdges"],
+  ...["failoverBackends", "weightedBackends", "staticBackends", "httpResponseBackends"],
+  ...["tunnelGroupBackends", "ipPolicies", "sshCredentials", "tunnelCredentials"],
 ] as const;
 
 /** Lets nobody pass a route. */

@@ -135,9 +135,7 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
       [CERTIFICATE.key]: own.privateKey,
       [AUTHORITY_PEM]: certificate().pem,
     };
-    /**
-     * With every field that is left as it comes named as null, which Envoy takes for fields that it knows.
-     */
+    /** With every field that is left as it comes named as null, which Envoy takes for fields it knows. */
     const complete = <T extends object>(value: T, type: string, more: readonly string[] = []): T => {
       const copy = JSON.parse(JSON.stringify(value), (_, one) =>
         typeof one === "string"

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { BindAuthority } from "../../gateway/src/agents/authority";
@@ -10,6 +9,7 @@ import { AgentSockets } from "../../gateway/src/agents/sockets";
 import { SshServer } from "../../gateway/src/agents/sshServer";
 import { type Objects, objectsOf } from "../../gateway/src/envoy/model";
 import { sshKey } from "../support/api/fixtures";
+import { newFolder } from "../support/folder";
 import { freePort } from "../support/ports";
 import { TRUSTING } from "./running";
 
@@ -29,7 +29,7 @@ export class SshServerAlone {
   ) {}
 
   static async start(authority: BindAuthority): Promise<SshServerAlone> {
-    const folder = mkdtempSync(join(tmpdir(), "tpl-"));
+    const folder = newFolder();
     const port = await freePort();
     const sockets = new AgentSockets(folder);
     sockets.declare(
@@ -97,6 +97,5 @@ export class SshServerAlone {
     for (const child of this.#processes) child.kill("SIGKILL");
     await this.ssh.stop();
     this.sockets.stop();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

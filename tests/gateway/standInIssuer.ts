@@ -13,10 +13,7 @@ interface Client {
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/**
- * Stands in for an identity provider: OpenID Connect's code flow with PKCE, for one client, where everybody
- * who comes is signed in at once.
- */
+/** Stands in for an identity provider: the code flow with PKCE, where everybody is signed in at once. */
 export class StandInIssuer {
   readonly #codes = new Map<string, string>();
   /** The key that signs ID tokens; one that is not in its key set forges them. */

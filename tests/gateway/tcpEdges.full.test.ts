@@ -13,10 +13,7 @@ async function tcpPort(): Promise<number> {
   }
 }
 
-/**
- * The status that a program behind a port answers, without TLS; 0 for a connection that ends without an
- * answer.
- */
+/** The status that a program behind a port answers, without TLS; 0 where the connection ends without one. */
 async function status(port: number): Promise<number> {
   const socket = connect({ host: "127.0.0.1", port }).on("error", () => undefined);
   return (await readAnswer(socket, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).status;

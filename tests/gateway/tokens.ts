@@ -71,8 +71,4 @@ export class Issuer {
       "nothing in it": "",
     };
   }
-
-  stop(): void {
-    this.server.stop();
-  }
 }

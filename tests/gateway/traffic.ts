@@ -1,14 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { type Certificate, certificate, inTemporaryFolder, run } from "../support/api/fixtures";
+import { atEndOfFile } from "../support/endOfFile";
 import { EnvoyProcess, needsEnvoy } from "../support/envoy";
+import { newFolder } from "../support/folder";
 import { freePort } from "../support/ports";
 import { SURROUNDINGS } from "./worlds";
 
@@ -31,10 +32,7 @@ export interface Ask extends ConnectionOptions {
 }
 type World = readonly { kind: string; fields: object }[];
 
-/**
- * A real Envoy for a test file, with a server behind it that echoes requests. Skips the file, and says so, if
- * there is no Envoy.
- */
+/** A real Envoy for a file, before a server that echoes requests. Without Envoy, it skips the file. */
 export function envoyOfThisFile() {
   const state = {} as {
     envoy: EnvoyProcess;
@@ -52,17 +50,12 @@ export function envoyOfThisFile() {
         "subjectAltName = DNS:example.com,DNS:*.example.com,DNS:*.b.example.com,DNS:localhost,IP:127.0.0.1",
       ],
     });
-    state.folder = mkdtempSync(join(tmpdir(), "tpg-"));
+    state.folder = newFolder();
     state.trust = join(state.folder, "trust.pem");
     writeFileSync(state.trust, state.own.pem);
     state.upstream = await Upstream.start("one");
     state.port = await freePort();
     state.envoy = await EnvoyProcess.start();
-  });
-  after("stop Envoy", async () => {
-    await state.envoy?.stop();
-    await state.upstream?.stop();
-    if (state.folder) rmSync(state.folder, { recursive: true });
   });
   const configurationOf = (world: World, more: Partial<Environment> = {}): Configuration =>
     translate(objectsOf(world), {
@@ -111,6 +104,7 @@ export class Upstream {
       response.end(JSON.stringify({ name, path: request.url, headers: request.headers })),
     );
     await new Promise<void>((resolve) => server.listen({ port: at, host, ipv6Only: true }, resolve));
+    atEndOfFile(() => server.closeAllConnections());
     return new Upstream(server, `${host}:${(server.address() as AddressInfo).port}`);
   }
   get port(): number {
@@ -166,10 +160,7 @@ export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {})
   });
 }
 
-/**
- * Sends a request with exactly this path. A status of 0 means that the connection was closed without an
- * answer.
- */
+/** Sends a request with exactly this path. Status 0: the connection was closed without an answer. */
 export async function http1(port: number, path: string, ask: Ask = {}): Promise<Answer> {
   const { sni = "app.example.com", host = sni, method = "GET", headers = {}, body, ...options } = ask;
   const socket = await tls(port, { sni, ALPNProtocols: ["http/1.1"], ...options }).catch(() => undefined);

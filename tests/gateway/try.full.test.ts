@@ -56,9 +56,7 @@ describe("tunnelplane-gateway try", () => {
       [200, 200, true],
       [null, null, true],
     ]);
-    expect(lines[0]?.before).to.deep.include({
-      envoy: { status: 200, answered_by: "10.0.0.7:8080" },
-    });
+    expect(lines[0]?.before).to.deep.include({ envoy: { status: 200, answered_by: "10.0.0.7:8080" } });
     const said = [lines[0], lines[4]].map((line) => {
       const { outcome, status } = line?.before.said ?? {};
       return [line?.before.envoy.status, outcome, status];

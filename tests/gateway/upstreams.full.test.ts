@@ -13,9 +13,7 @@ const APP = "app.example.com";
 describe("The target of a gateway's traffic", () => {
   const running = runningForEachTest();
 
-  /**
-   * The reason that the gateway reports for an edge, once its state is this one and the reason has the words.
-   */
+  /** The reason that the gateway reports for an edge in this state, once it has the words. */
   const reported = async (edge: string, state: string, words = ""): Promise<string> =>
     (await running.now.reported(edge, (one) => one.state === state && one.reason.includes(words))).reason;
 
@@ -135,13 +133,7 @@ describe("The target of a gateway's traffic", () => {
     await reported(edge.id, "rejected", "127.0.0.1/32 of --deny-upstreams");
     const render = GatewayProcess.start(
       [
-        "render",
-        "--dev-ca",
-        "--state",
-        one.state,
-        "--url",
-        one.server.url,
-        "--deny-upstreams",
+        ...["render", "--dev-ca", "--state", one.state, "--url", one.server.url, "--deny-upstreams"],
         "127.0.0.0/8",
       ],
       { TUNNELPLANE_API_KEY: one.server.apiKey },
@@ -153,41 +145,37 @@ describe("The target of a gateway's traffic", () => {
   it("follows a name: what it comes to point to is asked again, refused where it is denied, and stays while nobody answers", async () => {
     const one = running.now;
     const dns = await StandInDns.start();
-    try {
-      one.env = dns.environment(one.folder);
-      const [name, later] = ["moving.internal", "later.internal"];
-      dns.names = { [name]: ["127.0.0.1"] };
-      const { edge, backend } = await running.now.tlsEdge(APP, `${name}:${one.upstream.port}`);
-      const slow = await running.now.tlsEdge("later.example.com", `${later}:${one.upstream.port}`);
-      one.run("--dev-ca");
-      await one.becomes(200, APP);
-      await one.gateway.logged(
-        `the name ${later} cannot be resolved (ENOTFOUND): requests to it are refused until it can`,
-      );
-      expect(await reported(slow.edge, "applied")).to.equal("");
-      dns.names = { [name]: "fails", [later]: ["127.0.0.1"] };
-      await one.becomes(200, "later.example.com");
-      await one.gateway.logged(
-        `the name ${name} cannot be resolved (ESERVFAIL): the gateway goes on using its last addresses`,
-      );
-      expect(await one.answers(APP)).to.equal("one");
-      await one.gateway.stop("SIGKILL");
-      for (let index = 0; index < 5; index++) expect(await one.answers(APP)).to.equal("one");
-      one.run("--dev-ca");
-      await one.gateway.logged("the gateway goes on using its last addresses");
-      expect(await one.answers(APP)).to.equal("one");
-      dns.names = { [name]: ["127.0.0.1", "169.254.169.254"] };
-      expect(await reported(edge, "rejected")).to.match(
-        new RegExp(
-          `^the backend ${backend} goes to ${name}:\\d+, now at 169.254.169.254, which is link-local, .*/32$`,
-        ),
-      );
-      await one.becomes(0, APP);
-      dns.names = { [name]: ["127.0.0.1"] };
-      await one.becomes(200, APP);
-    } finally {
-      dns.stop();
-    }
+    one.env = dns.environment(one.folder);
+    const [name, later] = ["moving.internal", "later.internal"];
+    dns.names = { [name]: ["127.0.0.1"] };
+    const { edge, backend } = await running.now.tlsEdge(APP, `${name}:${one.upstream.port}`);
+    const slow = await running.now.tlsEdge("later.example.com", `${later}:${one.upstream.port}`);
+    one.run("--dev-ca");
+    await one.becomes(200, APP);
+    await one.gateway.logged(
+      `the name ${later} cannot be resolved (ENOTFOUND): requests to it are refused until it can`,
+    );
+    expect(await reported(slow.edge, "applied")).to.equal("");
+    dns.names = { [name]: "fails", [later]: ["127.0.0.1"] };
+    await one.becomes(200, "later.example.com");
+    await one.gateway.logged(
+      `the name ${name} cannot be resolved (ESERVFAIL): the gateway goes on using its last addresses`,
+    );
+    expect(await one.answers(APP)).to.equal("one");
+    await one.gateway.stop("SIGKILL");
+    for (let index = 0; index < 5; index++) expect(await one.answers(APP)).to.equal("one");
+    one.run("--dev-ca");
+    await one.gateway.logged("the gateway goes on using its last addresses");
+    expect(await one.answers(APP)).to.equal("one");
+    dns.names = { [name]: ["127.0.0.1", "169.254.169.254"] };
+    expect(await reported(edge, "rejected")).to.match(
+      new RegExp(
+        `^the backend ${backend} goes to ${name}:\\d+, now at 169.254.169.254, which is link-local, .*/32$`,
+      ),
+    );
+    await one.becomes(0, APP);
+    dns.names = { [name]: ["127.0.0.1"] };
+    await one.becomes(200, APP);
   });
 
   it("holds for key sets and issuers, too, which neither Envoy nor the gateway connects to where they are denied", async () => {
@@ -196,33 +184,29 @@ describe("The target of a gateway's traffic", () => {
     const own = certificate({ extensions: ["subjectAltName = IP:127.0.0.1"] });
     const hidden = await StandInServer.start((_, response) => response.end("{}"), own);
     hidden.onConnection(() => connections++);
-    try {
-      const url = hidden.url.replace("127.0.0.1", "localhost");
-      const page = await one.api.httpResponseBackends.create({ status_code: 200, body: "" });
-      const backend = { backend_id: page.id };
-      const keys = await one.site("keys.example.com", { backend, jwt_validation: jwt({}, `${url}/jwks`) });
-      const fields = { client_id: "a", client_secret: "b", scopes: ["openid"] };
-      const issuer = await one.site("issuer.example.com", {
-        backend,
-        oidc: { issuer: hidden.url, ...fields },
-      });
-      const metadata = await one.site("cloud.example.com", {
-        backend,
-        jwt_validation: jwt({}, "https://169.254.169.254/jwks"),
-      });
-      one.run("--dev-ca", "--deny-upstreams", "127.0.0.1/32");
-      expect(await reported(keys.edge.id, "rejected"))
-        .to.contain(`${url}/jwks goes to localhost:`)
-        .and.to.contain(", now at 127.0.0.1, which is in 127.0.0.1/32 of --deny-upstreams");
-      expect(await reported(issuer.edge.id, "rejected")).to.contain("127.0.0.1/32 of --deny-upstreams");
-      expect(await reported(metadata.edge.id, "rejected")).to.contain("is link-local");
-      await one.gateway.logged(
-        `the discovery document of the issuer ${hidden.url} could not be read: it goes to`,
-      );
-      await one.gateway.logged(`the key set ${url}/jwks could not be read: it goes to`);
-      expect(connections).to.equal(0);
-    } finally {
-      hidden.stop();
-    }
+    const url = hidden.url.replace("127.0.0.1", "localhost");
+    const page = await one.api.httpResponseBackends.create({ status_code: 200, body: "" });
+    const backend = { backend_id: page.id };
+    const keys = await one.site("keys.example.com", { backend, jwt_validation: jwt({}, `${url}/jwks`) });
+    const fields = { client_id: "a", client_secret: "b", scopes: ["openid"] };
+    const issuer = await one.site("issuer.example.com", {
+      backend,
+      oidc: { issuer: hidden.url, ...fields },
+    });
+    const metadata = await one.site("cloud.example.com", {
+      backend,
+      jwt_validation: jwt({}, "https://169.254.169.254/jwks"),
+    });
+    one.run("--dev-ca", "--deny-upstreams", "127.0.0.1/32");
+    expect(await reported(keys.edge.id, "rejected"))
+      .to.contain(`${url}/jwks goes to localhost:`)
+      .and.to.contain(", now at 127.0.0.1, which is in 127.0.0.1/32 of --deny-upstreams");
+    expect(await reported(issuer.edge.id, "rejected")).to.contain("127.0.0.1/32 of --deny-upstreams");
+    expect(await reported(metadata.edge.id, "rejected")).to.contain("is link-local");
+    await one.gateway.logged(
+      `the discovery document of the issuer ${hidden.url} could not be read: it goes to`,
+    );
+    await one.gateway.logged(`the key set ${url}/jwks could not be read: it goes to`);
+    expect(connections).to.equal(0);
   });
 });

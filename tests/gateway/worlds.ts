@@ -48,51 +48,29 @@ type Part<T> = { readonly [K in keyof T]?: unknown };
 export const tlsEdge = (fields: Part<TlsEdge>) => ({
   kind: "tls_edge",
   fields: {
-    id: "edgtls_1",
-    hostports: ["db.example.com:443"],
-    backend: null,
-    ip_restriction: null,
-    mutual_tls: null,
-    tls_termination: null,
-    policies: null,
-    ...fields,
+    ...{ id: "edgtls_1", hostports: ["db.example.com:443"], backend: null, ip_restriction: null },
+    ...{ mutual_tls: null, tls_termination: null, policies: null, ...fields },
   },
 });
 
 export const tcpEdge = (fields: Part<TcpEdge>) => ({
   kind: "tcp_edge",
   fields: {
-    id: "edgtcp_1",
-    hostports: ["db.example.com:20001"],
-    backend: null,
-    ip_restriction: null,
-    policies: null,
-    ...fields,
+    ...{ id: "edgtcp_1", hostports: ["db.example.com:20001"], backend: null, ip_restriction: null },
+    ...{ policies: null, ...fields },
   },
 });
 
 export const route = (fields: Part<HttpsEdgeRoutes>) => ({
-  id: "edghtsrt_1",
-  match_type: "path_prefix",
-  match: "/",
-  backend: null,
-  ip_restriction: null,
-  oidc: null,
-  jwt_validation: null,
-  user_agent_filter: null,
-  policies: null,
-  ...fields,
+  ...{ id: "edghtsrt_1", match_type: "path_prefix", match: "/", backend: null, ip_restriction: null },
+  ...{ oidc: null, jwt_validation: null, user_agent_filter: null, policies: null, ...fields },
 });
 
 export const httpsEdge = (fields: Part<HttpsEdge>) => ({
   kind: "https_edge",
   fields: {
-    id: "edghts_1",
-    hostports: ["app.example.com:443"],
-    mutual_tls: null,
-    tls_termination: null,
-    routes: [],
-    ...fields,
+    ...{ id: "edghts_1", hostports: ["app.example.com:443"], mutual_tls: null, tls_termination: null },
+    ...{ routes: [], ...fields },
   },
 });
 

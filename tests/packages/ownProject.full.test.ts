@@ -16,10 +16,7 @@ const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs
 
 /** Keeps the packages that pnpm unpacked for the next run. */
 const STORE = join(ROOT, "node_modules/.tunnelplane/pnpm");
-/**
- * Has ts-node take the types out of programs without checking them. The repository's own check does that for
- * examples, and `npx tsc` for the template's programs below.
- */
+/** Has ts-node check no types: the repository's check does, and `npx tsc` for the template's programs. */
 const UNCHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 /** The template's choices: how modules are written, and who runs TypeScript. */
@@ -76,7 +73,6 @@ describe("A project of one's own, outside of the repository, from packed tarball
   before("pack, create a project as npm create does, and install it", async () => {
     own = await OwnProjects.start();
   });
-  after(() => own?.remove());
 
   /** What a reader types who starts the server alone, without a gateway. */
   const SERVER_ALONE = {
@@ -249,24 +245,20 @@ describe("A project of one's own, outside of the repository, from packed tarball
 
   it("adopts what a server holds into a project that npm can install and compile", async () => {
     const server = await ServerProcess.start();
-    try {
-      await new Rest(server.url, server.apiKey).post("/edges/tls", { hostports: ["app.example.com:443"] });
-      const commands = [
-        `npx --no tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
-        "cd ../adopted",
-        // Installing it all costs 31 s of processor time; npm adds what another project's packages lack in 1
-        // s.
-        `cp -al "${join(own.installed, "node_modules")}" .`,
-        "npm install --no-audit --no-fund --loglevel=error",
-        "npx tsc",
-        "npx tunnelplane-pulumi --help",
-      ];
-      expect(
-        await typed(commands, { folder: own.installed, env: { TUNNELPLANE_API_KEY: server.apiKey } }),
-      ).to.contain("adopt");
-    } finally {
-      await server.stop();
-    }
+    await new Rest(server.url, server.apiKey).post("/edges/tls", { hostports: ["app.example.com:443"] });
+    const commands = [
+      `npx --no tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
+      "cd ../adopted",
+      // Installing it all costs 31 s of processor time; npm adds what another project's packages lack in 1
+      // s.
+      `cp -al "${join(own.installed, "node_modules")}" .`,
+      "npm install --no-audit --no-fund --loglevel=error",
+      "npx tsc",
+      "npx tunnelplane-pulumi --help",
+    ];
+    expect(
+      await typed(commands, { folder: own.installed, env: { TUNNELPLANE_API_KEY: server.apiKey } }),
+    ).to.contain("adopt");
   });
 
   it("is made of packages whose licences were accepted, and has an SBOM", () => {

@@ -1,33 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { publishedPackages } from "../support/packed";
 
 const ROOT = join(__dirname, "../..");
 /** Every setting with which TypeScript 7 finds more, declarations of libraries included. */
 const STRICTEST = {
-  strict: true,
-  skipLibCheck: false,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noUncheckedSideEffectImports: true,
-  noImplicitOverride: true,
-  noImplicitReturns: true,
-  noFallthroughCasesInSwitch: true,
-  noUnusedLocals: true,
-  noUnusedParameters: true,
-  allowUnreachableCode: false,
-  allowUnusedLabels: false,
-  isolatedModules: true,
+  ...{ strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true },
+  ...{ noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true },
+  ...{ noUncheckedSideEffectImports: true, noImplicitOverride: true, noImplicitReturns: true },
+  ...{ noFallthroughCasesInSwitch: true, noUnusedLocals: true, noUnusedParameters: true },
+  ...{ allowUnreachableCode: false, allowUnusedLabels: false, isolatedModules: true },
   verbatimModuleSyntax: true,
 };
-/**
- * Its declarations name what its own files do not export (1.21), so nobody compiles them without
- * skipLibCheck.
- */
+/** Its declarations name what its files do not export (1.21): nobody compiles them without skipLibCheck. */
 const BROKEN = /^node_modules\/@pulumi\/policy\//;
 
 describe("A program with the strictest settings of the compiler", () => {
@@ -43,28 +31,20 @@ describe("A program with the strictest settings of the compiler", () => {
       'import * as tunnels from "@tunnelplane/pulumi";',
       'export const edge = new tunnels.TlsEdge("app", { hostports: ["app.example.com:443"] });',
     ];
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-strict-"));
-    try {
-      symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-      writeFileSync(join(folder, "main.mts"), program.join("\n"));
-      const compilerOptions = {
-        ...STRICTEST,
-        module: "nodenext",
-        target: "es2022",
-        lib: ["es2023"],
-        types: ["node"],
-        noEmit: true,
-      };
-      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
-      const compiler = join(ROOT, "node_modules/typescript-native/bin/tsc");
-      const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], {
-        cwd: ROOT,
-        encoding: "utf8",
-      });
-      const mistakes = stdout.split("\n").filter((line) => /: error TS/.test(line) && !BROKEN.test(line));
-      expect(mistakes.join("\n")).to.equal("");
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = newFolder();
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "main.mts"), program.join("\n"));
+    const compilerOptions = {
+      ...{ ...STRICTEST, module: "nodenext", target: "es2022", lib: ["es2023"], types: ["node"] },
+      noEmit: true,
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
+    const compiler = join(ROOT, "node_modules/typescript-native/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
+    const mistakes = stdout.split("\n").filter((line) => /: error TS/.test(line) && !BROKEN.test(line));
+    expect(mistakes.join("\n")).to.equal("");
   });
 });

@@ -16,7 +16,6 @@ describe("The published package", () => {
   before("pack all packages", () => {
     packed = Packed.make();
   });
-  after(() => packed?.remove());
 
   for (const { folder, manifest } of publishedPackages()) {
     describe(manifest.name, () => {

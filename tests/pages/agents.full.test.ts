@@ -30,7 +30,6 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     const shop = { description: "the shop", hostports: ["app.example.com:443"] };
     made.edge = (await create("/edges/https", shop)).id;
   });
-  after(() => on.stop());
 
   interface Agent {
     readonly credential: string;

@@ -22,10 +22,6 @@ describe("The console at /console", () => {
       args: ["--event-endpoint", `monitoring_service=${refusing.url}`, "--allow-private-targets"],
     });
   });
-  after(async () => {
-    await server.stop();
-    refusing.stop();
-  });
 
   if (!HAS_BROWSER) {
     it("skipped: there is no Chromium on this machine", function () {
@@ -46,7 +42,6 @@ describe("The console at /console", () => {
       tab = await browser.open(`${server.url}/console`, LOOKS.light);
       page = tab.page;
     });
-    after(() => browser.close());
 
     const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 

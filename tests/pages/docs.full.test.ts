@@ -13,7 +13,6 @@ describe("The API reference at /docs", () => {
     server = await ServerProcess.start();
     rest = new Rest(server.url, server.apiKey);
   });
-  after(() => server.stop());
 
   for (const [path, parts] of Object.entries({ docs: /"(docs\/[\w.]+)"/g, console: /"(console\/[\w.]+)"/g }))
     it(`and /${path} need no key, and their policy for browsers forbids inline scripts and styles, other servers and frames`, async () => {
@@ -60,7 +59,6 @@ describe("The API reference at /docs", () => {
       });
       page = tab.page;
     });
-    after(() => browser.close());
 
     const heading = (on: Page, name: string) => on.getByRole("heading", { level: 1, name }).waitFor();
     const operation = (name: string): Locator => page.getByRole("region", { name, exact: true });

@@ -31,7 +31,6 @@ const PAGES: Readonly<Record<string, string>> = {
   before(async () => {
     on = await OnConsole.start();
   });
-  after(() => on.stop());
 
   for (const [look, options] of Object.entries(WIDTHS)) {
     it(`says on each page what to do next, soundly and without anything to scroll sideways (${look})`, async () => {

@@ -64,7 +64,6 @@ import { OnConsole } from "./onConsole";
     tab = await on.open();
     page = tab.page;
   });
-  after(() => on.stop());
 
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const follow = (name: string) => page.getByRole("link", { name, exact: true }).first().click();

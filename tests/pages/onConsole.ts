@@ -54,9 +54,4 @@ export class OnConsole {
     await tab.page.locator("main:not([aria-busy]) > h1").waitFor();
     return tab;
   }
-
-  stop = async (): Promise<void> => {
-    await this.browser.close();
-    await this.server.stop();
-  };
 }

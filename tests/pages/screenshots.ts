@@ -3,10 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 
 const ROOT = join(__dirname, "../..");
-/**
- * `TUNNELPLANE_SCREENSHOTS=docs` replaces the pictures of the documentation. By default they go into a
- * folder that git ignores.
- */
+/** `TUNNELPLANE_SCREENSHOTS=docs` replaces the documentation's pictures; else git ignores the folder. */
 const FOLDER = join(
   ROOT,
   process.env.TUNNELPLANE_SCREENSHOTS === "docs" ? "docs/images" : ".tunnelplane/screenshots",

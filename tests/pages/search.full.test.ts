@@ -29,16 +29,12 @@ import { picture } from "./screenshots";
     made.site = await create("/edges/https", { hostports: ["www.example.com:443"] }, "site");
     made.route = await create(
       `/edges/https/${made.site}/routes`,
-      {
-        ...{ match_type: "path_prefix", match: "/admin" },
-        user_agent_filter: { deny: ["^harvester/"] },
-      },
+      { ...{ match_type: "path_prefix", match: "/admin" }, user_agent_filter: { deny: ["^harvester/"] } },
       "admins",
     );
     tab = await on.open();
     page = tab.page;
   });
-  after(() => on.stop());
 
   const field = (on = page) => on.getByRole("combobox", { name: "Search" });
   const options = (on = page) => on.getByRole("option");

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, RealBrowser, type Tab } from "../support/browser";
 import { execute } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { CLIENT, IdentityProvider } from "../support/identityProvider";
 import { Rest } from "../support/rest";
 import { command, endOf, MOVABLE_CLOCK, ServerProcess } from "../support/server";
@@ -26,7 +26,7 @@ describe("Signing in with Chromium at an identity provider", () => {
   let tabs: Tab[] = [];
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "tunnelplane-sign-in-"));
+    folder = newFolder();
     writeFileSync(join(folder, "secret"), `${CLIENT.secret}\n`);
     provider = await IdentityProvider.start();
     server = await start();
@@ -35,12 +35,6 @@ describe("Signing in with Chromium at an identity provider", () => {
   afterEach(async () => {
     for (const tab of tabs) await tab.close();
     tabs = [];
-  });
-  after(async () => {
-    await browser.close();
-    await server.stop();
-    provider.stop();
-    rmSync(folder, { recursive: true });
   });
 
   const start = (env = {}) =>
@@ -179,21 +173,17 @@ describe("Signing in with Chromium at an identity provider", () => {
 
   it("is refused where it took too long", async () => {
     const slow = await start(MOVABLE_CLOCK);
-    try {
-      const page = await open(`${slow.url}/console`);
-      const answer = await answerFor(page, "grace");
-      slow.passAnHour();
-      const key = new Rest(slow.url, slow.apiKey);
-      const begun = Date.now();
-      const now = async () =>
-        Date.parse((await key.post("/bot_users?dry_run=true", { name: "x" })).body.created_at);
-      while ((await now()) < begun + 1_800_000); // the clock moves soon after the signal
-      await page.goto(answer.href);
-      await isRefused(page);
-      await page.getByText("longer than ten minutes").waitFor();
-    } finally {
-      await slow.stop();
-    }
+    const page = await open(`${slow.url}/console`);
+    const answer = await answerFor(page, "grace");
+    slow.passAnHour();
+    const key = new Rest(slow.url, slow.apiKey);
+    const begun = Date.now();
+    const now = async () =>
+      Date.parse((await key.post("/bot_users?dry_run=true", { name: "x" })).body.created_at);
+    while ((await now()) < begun + 1_800_000); // the clock moves soon after the signal
+    await page.goto(answer.href);
+    await isRefused(page);
+    await page.getByText("longer than ten minutes").waitFor();
   });
 
   it("is refused with words of the provider where it lets nobody in", async () => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { engineEnvironment, makeStack, PLUGIN_BIN } from "../support/engine";
+import { newFolder } from "../support/folder";
 
 export const ROOT = join(__dirname, "../..");
 const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as {
@@ -38,7 +38,7 @@ interface ProjectOptions {
 
 /** A project of a user with its own state and a stack `dev`, used with the command line. */
 export class Project {
-  readonly folder = mkdtempSync(join(tmpdir(), "tunnelplane-native-"));
+  readonly folder = newFolder();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(
@@ -83,8 +83,4 @@ export class Project {
   /** The state file, with encrypted secrets. */
   stateFile = (): string =>
     readFileSync(join(this.folder, `state/.pulumi/stacks/tunnels/${STACK}.json`), "utf8");
-
-  dispose(): void {
-    rmSync(this.folder, { recursive: true, force: true });
-  }
 }

@@ -10,11 +10,6 @@ describe("A run of the native provider that does not come to its end", () => {
   before(function () {
     needsYaml(this);
   });
-  after(async () => {
-    for (const standIn of standIns) standIn.stop();
-    await world.close();
-    for (const project of projects) project.dispose();
-  });
 
   /** A stack whose requests a proxy answers or not. */
   async function behindProxy(program: string, fateOf: (method: string) => Fate) {

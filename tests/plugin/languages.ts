@@ -33,11 +33,7 @@ export const languages: readonly Language[] = [
         string,
       ];
       return [
-        "env",
-        `PYTHONPATH=${join(packages, "python")}`,
-        "PYTHONDONTWRITEBYTECODE=1",
-        PYTHON,
-        run,
+        ...["env", `PYTHONPATH=${join(packages, "python")}`, "PYTHONDONTWRITEBYTECODE=1", PYTHON, run],
         program,
       ];
     },
@@ -65,10 +61,7 @@ export const languages: readonly Language[] = [
   },
 ];
 
-/**
- * Makes a folder a module of Go that finds the generated package. It asks for the versions that the engine is
- * made of, because those are compiled already.
- */
+/** Makes a folder a Go module with the generated package, at the versions that the engine has compiled. */
 export function goModule(packages: string, folder: string): void {
   const [, path] = /^module (.*)$/m.exec(readFileSync(join(packages, "go/go.mod"), "utf8")) ?? [];
   const ofEngine = readFileSync(join(ENGINE, "go.mod"), "utf8").replace(/^module .*$/m, "");
@@ -109,10 +102,7 @@ function dependenciesOf(project: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
-/**
- * What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the language host of the
- * tests.
- */
+/** What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the tests' language host. */
 export const runtimeOf = (command: readonly string[]): string =>
   JSON.stringify({ name: "process", options: { command } });
 /** Where that host and the plugin are found. */

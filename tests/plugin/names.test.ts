@@ -7,7 +7,6 @@ describe("A program in a language that does not check names", () => {
   before(async () => {
     plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: "http://127.0.0.1:9", TUNNELPLANE_API_KEY: "a-key" });
   });
-  after(() => plugin?.stop());
 
   for (const [type, properties, path, name] of [
     ["TlsEdge", { tls_termination: { min_version: "1.3" } }, "tls_termination", "tlsTermination"],
@@ -33,7 +32,6 @@ describe("A name that the native provider does not know", () => {
   before(async () => {
     plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: "http://127.0.0.1:9", TUNNELPLANE_API_KEY: "a-key" });
   });
-  after(() => plugin?.stop());
 
   const { resources, functions } = require("../../plugin/schema.json") as {
     resources: object;

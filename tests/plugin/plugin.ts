@@ -17,6 +17,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { atEndOfFile } from "../support/endOfFile";
 import type { Recorded } from "../support/stackState";
 import { ROOT } from "./cli";
 
@@ -43,10 +44,7 @@ const PROGRAMS = {
   dynamic: { file: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), cwd: ROOT },
 } as const;
 
-/**
- * A provider, the native one by default, called as the engine calls it, where there is no `pulumi` on the
- * PATH.
- */
+/** A provider, by default the native one, called as the engine calls it, with no `pulumi` on the PATH. */
 export class Plugin {
   private constructor(
     private readonly process: ChildProcess,
@@ -55,7 +53,9 @@ export class Plugin {
     readonly logged: readonly Message[],
     /** Of the engine that receives them. */
     readonly engineAddress: string,
-  ) {}
+  ) {
+    atEndOfFile(() => this.stop());
+  }
 
   /** Starts the provider, and configures it with settings of its own or, without any, by the environment. */
   static async start(
@@ -126,10 +126,7 @@ export class Plugin {
     return this.ask("read", request.setProperties(struct(properties)).setInputs(struct(properties)));
   }
 
-  /**
-   * Asks to read, update and delete a resource that is recorded, and returns why each fails. None may
-   * succeed.
-   */
+  /** Asks to read, update and delete a recorded resource; returns why each fails. None may succeed. */
   async refusals({ urn, id, inputs, outputs }: Recorded): Promise<Record<string, string>> {
     const [news, olds] = [inputs, outputs].map((properties) => struct(known(properties) as object));
     // A module that an update of this process declares is not deleted any more.

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";
@@ -19,8 +19,7 @@ const { checksums, faultsIn, makeKey, publish, sign } = require("../../scripts/s
 };
 
 describe("Every file of a release", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-signed-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
 
   it("is signed as cosign verifies it, and a change of any file, sum or signature shows", () => {
     const files = ["a.tgz", "b.tar.gz"].map((name) => join(folder, name));
@@ -46,65 +45,52 @@ describe("Every file of a release", () => {
 
 describe("A release of the native provider", () => {
   const { server } = worldOfThisFile();
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-plugins-"));
+  const folder = newFolder();
   let project: Project | undefined;
-  after(async () => {
-    project?.dispose();
-    rmSync(folder, { recursive: true, force: true });
-  });
 
   it("is installed from its folder by pulumi plugin install, and runs a program where there is no Node", async function () {
     needsYaml(this);
     const files = await StandInServer.start((request, response) =>
       response.end(readFileSync(join(folder, basename(request.url ?? "")))),
     );
-    try {
-      execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], {
-        cwd: ROOT,
-        stdio: "ignore",
-      });
-      const archive =
-        readdirSync(folder).find((name) =>
-          /^pulumi-resource-tunnelplane-v\d+\.\d+\.\d+-\w+-\w+\.tar\.gz$/.test(name),
-        ) ?? "";
-      const [, version = ""] = /-v([\d.]+)-/.exec(archive) ?? [];
-      const sums = readFileSync(
-        join(folder, `pulumi-resource-tunnelplane-v${version}-checksums.txt`),
-        "utf8",
-      );
-      const sum = createHash("sha256")
-        .update(readFileSync(join(folder, archive)))
-        .digest("hex");
-      expect(sums).to.equal(`${sum}  ${archive}\n`);
-      expect(JSON.parse(readFileSync(join(folder, "pulumiPlugin.json"), "utf8"))).to.deep.equal({
-        resource: true,
-        name: "tunnelplane",
-        version,
-        server: files.url,
-      });
+    execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], {
+      cwd: ROOT,
+      stdio: "ignore",
+    });
+    const archive =
+      readdirSync(folder).find((name) =>
+        /^pulumi-resource-tunnelplane-v\d+\.\d+\.\d+-\w+-\w+\.tar\.gz$/.test(name),
+      ) ?? "";
+    const [, version = ""] = /-v([\d.]+)-/.exec(archive) ?? [];
+    const sums = readFileSync(join(folder, `pulumi-resource-tunnelplane-v${version}-checksums.txt`), "utf8");
+    const sum = createHash("sha256")
+      .update(readFileSync(join(folder, archive)))
+      .digest("hex");
+    expect(sums).to.equal(`${sum}  ${archive}\n`);
+    expect(JSON.parse(readFileSync(join(folder, "pulumiPlugin.json"), "utf8"))).to.deep.equal({
+      resource: true,
+      name: "tunnelplane",
+      version,
+      server: files.url,
+    });
 
-      project = new Project(
-        server,
-        'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n',
-        {
-          path: [],
-        },
-      );
-      const installed = await project.pulumi(
-        "plugin",
-        "install",
-        "resource",
-        "tunnelplane",
-        version,
-        "--server",
-        files.url,
-      );
-      expect(installed.code, installed.text).to.equal(0);
-      const up = await project.pulumi("up", "--yes", "--skip-preview");
-      expect(up.code, up.text).to.equal(0);
-      expect((await server.rest.get("/ip_policies")).body.ip_policies[0].description).to.equal("released");
-    } finally {
-      files.stop();
-    }
+    project = new Project(
+      server,
+      'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n',
+      { path: [] },
+    );
+    const installed = await project.pulumi(
+      "plugin",
+      "install",
+      "resource",
+      "tunnelplane",
+      version,
+      "--server",
+      files.url,
+    );
+    expect(installed.code, installed.text).to.equal(0);
+    const up = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(up.code, up.text).to.equal(0);
+    expect((await server.rest.get("/ip_policies")).body.ip_policies[0].description).to.equal("released");
   });
 });

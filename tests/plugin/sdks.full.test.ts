@@ -1,17 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { Project, ROOT } from "./cli";
 import { compileGo, compileJava, goModule, jarsIn, languages, PATH, PYTHON, runtimeOf } from "./languages";
@@ -21,7 +13,7 @@ const CHECK_CSHARP = join(__dirname, "programs/dotnet/check.py");
 
 describe("The packages that Pulumi's generators make for other languages", () => {
   const { server } = worldOfThisFile();
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sdks-"));
+  const folder = newFolder();
   const packages = join(folder, "packages");
   const projects: Project[] = [];
 
@@ -31,10 +23,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       return this.skip();
     }
     execFileSync(process.execPath, ["scripts/sdks.cjs", packages, "--pack"], { cwd: ROOT, stdio: "pipe" });
-  });
-  after(() => {
-    for (const project of projects) project.dispose();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const skipWithout = (context: Mocha.Context, missing: string | undefined) => {

@@ -11,10 +11,6 @@ describe("A secret that is no valid value", () => {
   const { server } = worldOfThisFile();
   const ends: { stop(): unknown }[] = [];
   const projects: Project[] = [];
-  after(async () => {
-    for (const end of ends) await end.stop();
-    for (const project of projects) project.dispose();
-  });
 
   async function pluginFor(url: string): Promise<Plugin> {
     const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: "a-key" });

@@ -13,10 +13,6 @@ describe("A native provider whose address or key is not known yet", () => {
       response.writeHead(500).end();
     });
   });
-  after(async () => {
-    for (const plugin of plugins) await plugin.stop();
-    other.stop();
-  });
 
   for (const [what, settings] of [
     ["address", { baseUrl: UNKNOWN, apiKey: secret("the-key") }],
@@ -53,11 +49,7 @@ describe("A native provider whose address or key is not known yet", () => {
 describe("A native provider that is configured without a name", () => {
   it("is the default one: its settings are called those of the stack", async () => {
     const plugin = await Plugin.start({}, { baseUrl: "http://127.0.0.1:9", apiKey: secret("the-key") }, "");
-    try {
-      const message = await failureOf(plugin.invoke("getIpPolicy", { id: "ipp_x" }));
-      expect(message).to.contain("The address comes from tunnelplane:baseUrl of the stack");
-    } finally {
-      await plugin.stop();
-    }
+    const message = await failureOf(plugin.invoke("getIpPolicy", { id: "ipp_x" }));
+    expect(message).to.contain("The address comes from tunnelplane:baseUrl of the stack");
   });
 });

@@ -28,9 +28,6 @@ const SITE = `resources:
 describe("A program in YAML", () => {
   const { world, server } = worldOfThisFile();
   const projects: Project[] = [];
-  after(() => {
-    for (const project of projects) project.dispose();
-  });
 
   function projectWith(program: string, on: { url: string; apiKey: string } = server): Project {
     const project = new Project(on, program);
@@ -207,7 +204,6 @@ outputs:
 describe("`pulumi convert`", () => {
   const { server } = worldOfThisFile();
   let project: Project | undefined;
-  after(() => project?.dispose());
 
   it("makes of a program in YAML one that declares the same", async function () {
     needsBesideEngine(this, "pulumi-language-yaml", "pulumi-converter-yaml");
@@ -234,7 +230,6 @@ describe("`pulumi convert`", () => {
 
 describe("The schema of the native provider", () => {
   const project = new Project({ url: "http://127.0.0.1:9", apiKey: "none" }, "resources: {}\n");
-  after(() => project.dispose());
 
   it("is one in which Pulumi finds nothing wrong, as the engine gets it", async () => {
     const plugin = join(PLUGIN_BIN, "pulumi-resource-tunnelplane");

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 import { PolicyRunner } from "./support";
@@ -32,7 +32,7 @@ new PolicyPack("by-class", {
 `;
 
 describe("A policy pack that asks by class", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-pack-"));
+  const folder = newFolder();
   mkdirSync(join(folder, "pack"));
   writeFileSync(join(folder, "pack/PulumiPolicy.yaml"), "description: by class\nruntime: nodejs\n");
   writeFileSync(join(folder, "pack/index.js"), PACK);
@@ -40,8 +40,6 @@ describe("A policy pack that asks by class", () => {
   symlinkSync(join(__dirname, "../../node_modules"), join(folder, "node_modules"));
   const { world, server } = worldOfThisFile();
   const runner = new PolicyRunner({ pack: join(folder, "pack") });
-  after(() => runner.dispose());
-  after(() => rmSync(folder, { recursive: true }));
 
   it("finds the resources of both providers, and stops the preview where a policy is mandatory", async () => {
     const engine = await world.stack(

@@ -70,7 +70,6 @@ describe("Policies on what a change means", () => {
     engine = await world.stack(server, () => current(), { root: runner.root });
     await engine.up();
   });
-  after(() => runner.dispose());
 
   const preview = (choices: Choices, config?: object) => {
     current = program(choices);

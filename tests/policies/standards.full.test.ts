@@ -8,15 +8,9 @@ import { makeSshKey, worldOfThisFile } from "../support/provider";
 import { PolicyRunner, type Said } from "./support";
 
 const STANDARDS = [
-  "admin-routes-sign-in",
-  "api-keys-expire",
-  "authorities-have-days-left",
-  "certificates-end-soon-enough",
-  "certificates-name-principals",
-  "credentials-carry-an-acl",
-  "destinations-use-roles",
-  "edges-authenticate-callers",
-  "edges-require-tls-1.3",
+  ...["admin-routes-sign-in", "api-keys-expire", "authorities-have-days-left"],
+  ...["certificates-end-soon-enough", "certificates-name-principals", "credentials-carry-an-acl"],
+  ...["destinations-use-roles", "edges-authenticate-callers", "edges-require-tls-1.3"],
   "guarantees-are-enforced",
 ];
 const CANARY = "canary-of-a-secret-of-forty-characters-";
@@ -91,7 +85,6 @@ describe("Policies on what every team wants", () => {
   before(async () => {
     engine = await world.stack(server, () => current(), { root: runner.root });
   });
-  after(() => runner.dispose());
 
   const standards = (said: readonly Said[]) =>
     said
@@ -104,18 +97,12 @@ describe("Policies on what every team wants", () => {
     const { said, printed, failure } = await runner.preview(engine);
     expect(failure).to.equal(undefined);
     expect(standards(said)).to.deep.equal([
-      "admin-routes-sign-in at admin",
-      "api-keys-expire at pipeline",
-      "authorities-have-days-left at clients",
-      "certificates-end-soon-enough at ada",
-      "certificates-name-principals at ada",
-      "credentials-carry-an-acl at agent",
-      "destinations-use-roles at audit",
-      "edges-authenticate-callers at app",
-      "edges-authenticate-callers at passed-on",
-      "edges-require-tls-1.3 at admin",
-      "edges-require-tls-1.3 at administration",
-      "edges-require-tls-1.3 at app",
+      ...["admin-routes-sign-in at admin", "api-keys-expire at pipeline"],
+      ...["authorities-have-days-left at clients", "certificates-end-soon-enough at ada"],
+      ...["certificates-name-principals at ada", "credentials-carry-an-acl at agent"],
+      ...["destinations-use-roles at audit", "edges-authenticate-callers at app"],
+      ...["edges-authenticate-callers at passed-on", "edges-require-tls-1.3 at admin"],
+      ...["edges-require-tls-1.3 at administration", "edges-require-tls-1.3 at app"],
       "guarantees-are-enforced at internal",
     ]);
     expect(said.find(({ policy }) => policy === "certificates-end-soon-enough")?.message).to.match(

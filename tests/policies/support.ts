@@ -1,8 +1,8 @@
-import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PreviewOptions } from "@pulumi/pulumi/automation";
 import type { Engine } from "../support/engine";
+import { newFolder } from "../support/folder";
 
 /** What a policy says of a resource. */
 export interface Said {
@@ -25,7 +25,7 @@ const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine()
  */
 export class PolicyRunner {
   /** Where the engine is, with nothing beside it but what it needs. */
-  readonly root = mkdtempSync(join(tmpdir(), "tunnelplane-policies-"));
+  readonly root = newFolder();
   private readonly pack: string;
   private configs = 0;
 
@@ -53,10 +53,7 @@ export class PolicyRunner {
     return { policyPacks: [this.pack], policyPackConfigs: [file] };
   }
 
-  /**
-   * Runs a preview with the pack; returns what the policies said, and the message of the engine where it
-   * failed.
-   */
+  /** Runs a preview with the pack; returns what the policies said, and why the engine failed, if it did. */
   async preview(
     engine: Engine,
     config?: object,
@@ -69,10 +66,6 @@ export class PolicyRunner {
       failure = (error as Error).message;
     }
     return { said: engine.events.slice(from).flatMap(saidIn), printed, failure };
-  }
-
-  dispose(): void {
-    rmSync(this.root, { recursive: true, force: true });
   }
 }
 

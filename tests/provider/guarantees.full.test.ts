@@ -7,10 +7,7 @@ import { type Classes, everywhere, NAMES, type Name } from "../support/providers
 
 const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
 
-/**
- * `before`: the office's rule protects the admin pages. After it they have a policy of their own, and the
- * office's rule lets in everybody: `wrongly` ordered, or in the order that keeps the guarantee.
- */
+/** `before`: the office's rule protects the admin pages; after it they have a policy of their own. */
 type Order = "before" | "wrongly" | "rightly";
 
 /** The same objects as a catalogue, where the order does not matter. */
@@ -54,9 +51,6 @@ describe("A program with guarantees", () => {
     }
     const program = everywhere(declare);
     stack = await world.stack(server, program, { env });
-  });
-  after(async () => {
-    for (const folder of folders.values()) folder.remove();
   });
 
   function declare(name: Name, tunnels: Classes): void {

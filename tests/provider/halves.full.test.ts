@@ -69,9 +69,6 @@ describe("A run that changes several things or fails in between", () => {
     });
     await stack.up();
   });
-  after(async () => {
-    proxy.stop();
-  });
 
   interface Route {
     readonly oidc: { readonly client_id: string; readonly client_secret: string };

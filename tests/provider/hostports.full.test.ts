@@ -25,11 +25,7 @@ const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>>
     from: { a: ["x"], b: ["y"] },
     to: { a: ["y"], b: ["x"] },
   },
-  new: {
-    title: "moves to a new edge too",
-    from: { a: ["x", "y"] },
-    to: { c: ["x"], a: ["y"] },
-  },
+  new: { title: "moves to a new edge too", from: { a: ["x", "y"] }, to: { c: ["x"], a: ["y"] } },
 };
 
 /** The names of a kind's resources, as the program counts or calls them, and the value that each holds. */
@@ -239,10 +235,7 @@ onEveryProvider("A preview that cannot be carried out", (_, provider) => {
 
 describe("A preview with the cures of all these", () => {
   it("passes and replaces nothing, also if the server checks it", async () => {
-    changed = {
-      providers: NAMES,
-      of: Object.fromEntries(REFUSED.map(({ kind, cure }) => [kind, cure])),
-    };
+    changed = { providers: NAMES, of: Object.fromEntries(REFUSED.map(({ kind, cure }) => [kind, cure])) };
     const preview = await checkedPreview().finally(() => {
       changed = undefined;
     });

@@ -113,7 +113,6 @@ for (const provider of NAMES)
     before("start a server", async () => {
       server = await world.server();
     });
-    after(() => world.close());
     after("say what was tried", () => {
       figure(`${tried.broken} runs broken off, ${tried.requests} requests, ${tried.moments} moments so far`);
     });
@@ -191,16 +190,11 @@ class Pair {
       TUNNELPLANE_BASE_URL: proxy.url,
       TUNNELPLANE_API_KEY: this.server.apiKey,
     });
-    try {
-      await this.#runAll(engine, programs, async (at, how, run) => {
-        [count, breakAt, fate] = [0, at, how];
-        await run();
-        return count;
-      });
-    } finally {
-      proxy.stop();
-      engine.dispose();
-    }
+    await this.#runAll(engine, programs, async (at, how, run) => {
+      [count, breakAt, fate] = [0, at, how];
+      await run();
+      return count;
+    });
   }
 
   async #runAll(

@@ -23,7 +23,6 @@ describe("The server that has a stack's objects", () => {
   before("start two servers", async () => {
     servers = await TwoServers.start();
   });
-  after(() => servers.close());
 
   /** What a program declares: resources of both providers, with accounts or without. */
   class Program {
@@ -184,9 +183,6 @@ describe("The server that has a stack's objects", () => {
       [program.accounts, program.chosen] = [Object.fromEntries(accounts.entries()), "0"];
       stack = await program.stack({ checkpoints: true });
       await stack.up();
-    });
-    after(() => {
-      for (const proxy of proxies) proxy.stop();
     });
 
     for (const [index, moment] of MOMENTS.entries())

@@ -90,7 +90,6 @@ describe("What keeps callers out, and is a resource of its own", () => {
     seen.clear();
     await expectServed();
   });
-  after(() => proxy.stop());
 
   for (const parallel of [1, 32])
     it(`lets nobody in while it is destroyed with its edge (--parallel ${parallel})`, async () => {

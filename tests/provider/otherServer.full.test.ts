@@ -22,14 +22,10 @@ describe("A stack whose objects are on one server", () => {
   afterEach("declare everything as recorded", () => {
     form = "first";
   });
-  after(() => servers.close());
 
   /** The same stack, which the environment leads to another address. */
   const leadTo = ({ url, apiKey }: { url: string; apiKey: string }) =>
-    Engine.open(stack.folder, {
-      program,
-      env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey },
-    });
+    Engine.open(stack.folder, { program, env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey } });
   let elsewhere: Engine;
   async function expectRefusal(message: string, what: string): Promise<void> {
     const { one, other } = servers;
@@ -46,15 +42,11 @@ describe("A stack whose objects are on one server", () => {
       const { url, apiKey } = servers.other;
       const env = { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey };
       const host = await Plugin.start(env, {}, "default", provider);
-      try {
-        const recorded = stack.resources().filter(({ urn }) => urn.includes(`::${provider}-`));
-        expect(recorded).to.have.length(RESOURCES.length);
-        for (const resource of recorded)
-          for (const [step, message] of Object.entries(await host.refusals(resource)))
-            await expectRefusal(message, `${step} of ${resource.urn}`);
-      } finally {
-        await host.stop();
-      }
+      const recorded = stack.resources().filter(({ urn }) => urn.includes(`::${provider}-`));
+      expect(recorded).to.have.length(RESOURCES.length);
+      for (const resource of recorded)
+        for (const [step, message] of Object.entries(await host.refusals(resource)))
+          await expectRefusal(message, `${step} of ${resource.urn}`);
     });
 
   const destroyed = (engine: Engine) => failuresOf(engine, () => engine.destroy({ continueOnError: true }));

@@ -28,10 +28,6 @@ describe("A preview without a server", () => {
     stack = await world.stack(NOBODY, async () => program());
     plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: NOBODY.url, TUNNELPLANE_API_KEY: NOBODY.apiKey });
   });
-  after(async () => {
-    await plugin?.stop();
-    await world.close();
-  });
   const previewOf = async (declare: () => void): Promise<Run> => {
     program = declare;
     return stack.preview();
@@ -59,11 +55,7 @@ describe("A preview without a server", () => {
     {
       what: "every mistake of a resource at once",
       type: "IpPolicyRule",
-      args: {
-        ipPolicyId: "ipp_x",
-        cidr: "192.0.2.1/24",
-        action: "permit",
-      },
+      args: { ipPolicyId: "ipp_x", cidr: "192.0.2.1/24", action: "permit" },
       says: ['cidr has bits set after its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],
     },
     {

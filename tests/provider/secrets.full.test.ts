@@ -206,8 +206,6 @@ describe("The secrets of every kind, in a program with both providers", () => {
   });
   after(async () => {
     await transport.close();
-    proxy.stop();
-    await world.close();
   });
 
   const show = async (name: string, text: string | Promise<string>) => {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { saveLogin } from "@tunnelplane/sdk";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { changesOf, failuresOf, worldOfThisFile } from "../support/provider";
 import { everywhere, NAMES } from "../support/providers";
 import type { Rest } from "../support/rest";
@@ -52,7 +51,7 @@ describe("The server and key that a program uses", () => {
   });
 
   it("come from `tunnelplane login` if there is no key, for the very server that it is for", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-login-"));
+    const folder = newFolder();
     const env = { TUNNELPLANE_API_KEY: "", XDG_CONFIG_HOME: folder };
     const login = {
       key: server.apiKey,
@@ -97,11 +96,7 @@ describe("A server that cannot be used", () => {
         details: { operation_id: "op_1" },
       }),
     );
-    const urls: Partial<Record<string, string>> = {
-      stranger: server.url,
-      page: page.url,
-      later: later.url,
-    };
+    const urls: Partial<Record<string, string>> = { stranger: server.url, page: page.url, later: later.url };
     const stack = await world.stack(
       { ...NOBODY, apiKey: "not-the-key" },
       everywhere((name, tunnels) => {

@@ -42,14 +42,9 @@ describe("SSH certificates in a program", () => {
   let stack: Engine;
   /** What the program declares of each certificate of each type. */
   const declared: Record<string, Args> = {
-    plain: {},
-    renewed: { validFor: "30d", renewBefore: "10d" },
-    due: { renewBefore: "8h" },
-    early: { renewBefore: "8h" },
-    expiring: { validFor: "2d" },
-    edited: { validFor: "2d", renewBefore: "8h" },
-    principals: {},
-    nobody: { principals: [] },
+    ...{ plain: {}, renewed: { validFor: "30d", renewBefore: "10d" }, due: { renewBefore: "8h" } },
+    ...{ early: { renewBefore: "8h" }, expiring: { validFor: "2d" } },
+    ...{ edited: { validFor: "2d", renewBefore: "8h" }, principals: {}, nobody: { principals: [] } },
   };
   const nameOf = (provider: string, type: Type, of: string) => `${provider}-${type}-${of}`;
 
@@ -89,10 +84,7 @@ describe("SSH certificates in a program", () => {
     };
   }
 
-  /**
-   * Moves what the stack has recorded of the ends of certificates to so many hours from now, as if time had
-   * passed.
-   */
+  /** Moves the recorded ends of certificates to so many hours from now, as if time had passed. */
   function leave(hoursOf: Readonly<Record<string, number>>): void {
     stack.editState((resource) => {
       const hours = hoursOf[resource.urn.split("-").at(-1) ?? ""];

@@ -1,16 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect } from "chai";
 import { recordedResources, stateBackend } from "../../provider/src/operation/stateBackend";
 import { engineEnvironment, makeStack } from "../support/engine";
+import { newFolder } from "../support/folder";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
 
 const STACK = "organization/tunnels/dev";
 
 describe("The state of a stack", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-state-"));
+  const folder = newFolder();
   const file = join(folder, "state/.pulumi/stacks/tunnels/dev.json");
   const before = { ...process.env };
   beforeEach("have a stack, and the engine's command behind a script", async () => {
@@ -23,7 +24,6 @@ describe("The state of a stack", () => {
   after(() => {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
     Object.assign(process.env, before);
-    rmSync(folder, { recursive: true });
   });
 
   /** Has the real command run after some lines of shell. */

@@ -48,10 +48,7 @@ export class TwoServers {
     return new TwoServers(world, await world.server(), await world.server());
   }
 
-  /**
-   * Objects, a module that is a resource of its own, a one-time secret and a catalogue: four objects on the
-   * server.
-   */
+  /** Four objects: a module that is a resource, a one-time secret and a catalogue among them. */
   declare(provider: Name, form: "first" | "second" | "third", options: CustomResourceOptions = {}): void {
     const tunnels = PROVIDERS[provider];
     const [backend, catalogue, credential, edge, tls] = RESOURCES.map((name) => `${provider}-${name}`) as [
@@ -73,9 +70,4 @@ export class TwoServers {
 
   /** How many objects each of the servers has. */
   counts = async (): Promise<number[]> => [await countOn(this.one), await countOn(this.other)];
-
-  async close(): Promise<void> {
-    await this.world.close();
-    this.#folder.remove();
-  }
 }

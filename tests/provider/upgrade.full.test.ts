@@ -1,18 +1,9 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
 
 const ROOT = join(__dirname, "../..");
@@ -60,7 +51,7 @@ describe("An upgrade of the package", () => {
 
 /** Packages as another version of ours would be installed: the same code, elsewhere, under another number. */
 function packagesWithVersion(version: string): string {
-  const folder = join(mkdtempSync(join(tmpdir(), "tunnelplane-packages-")), "node_modules");
+  const folder = join(newFolder(), "node_modules");
   mkdirSync(folder);
   for (const name of readdirSync(join(ROOT, "node_modules"))) {
     if (name !== "@tunnelplane") symlinkSync(join(ROOT, "node_modules", name), join(folder, name));

@@ -13,9 +13,6 @@ describe("A pipeline with an identity token and no API key", () => {
   before("start an issuer", async () => {
     issuer = await StandInTokenIssuer.start();
   });
-  after(async () => {
-    issuer.stop();
-  });
 
   it("previews, reviews and runs, with keys that end before the run does", async () => {
     await admittedIdentity(server.rest, issuer, { audiences: [server.url], ttl: 60 });

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
+import { newFolder } from "../support/folder";
 import { changesOf, failureOf, World } from "../support/provider";
 
 const PACKAGES = join(__dirname, "../../node_modules");
@@ -20,14 +20,10 @@ const WRAPPER_AT = ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges";
 describe("A project that has this package only through another one", () => {
   const world = new World();
   const folders: string[] = [];
-  after(async () => {
-    await world.close();
-    for (const folder of folders) rmSync(folder, { recursive: true });
-  });
 
   /** A project of pnpm with the program of a user who knows the wrapper, and names packages besides. */
   function project(...named: readonly string[]): string {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-layout-"));
+    const folder = newFolder();
     folders.push(folder);
     const link = (target: string, path: string) => {
       mkdirSync(dirname(path), { recursive: true });
@@ -43,9 +39,7 @@ describe("A project that has this package only through another one", () => {
     return folder;
   }
 
-  /**
-   * A stack of the project. Its program runs in the project's folder, as under Pulumi's host for programs.
-   */
+  /** A stack of the project, whose program runs in the project's folder, as under Pulumi's own host. */
   async function stackIn(folder: string): Promise<Engine> {
     const program = async () => {
       createRequire(join(folder, "index.js"))("@acme/edges").declareEdges();

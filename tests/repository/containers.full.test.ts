@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 import { LIMIT_MS, SOAK } from "../support/size";
 
 const ROOT = join(__dirname, "../..");
@@ -39,38 +39,32 @@ describe("The container files", () => {
     it(`${file} copies what there is and starts a program that runs from what it copies${SOAK ? ", built as it says" : ""}`, function () {
       this.timeout(LIMIT_MS);
       const [build = [], image = []] = stagesOf(file);
-      const folder = mkdtempSync(join(tmpdir(), "tpd-"));
+      const folder = newFolder();
       const [from, to] = [join(folder, "build"), join(folder, "image")];
-      try {
-        for (const words of textsOf(build, "COPY").map((text) => text.split(" "))) {
-          for (const source of words.slice(0, -1)) {
-            const target = words.at(-1)?.endsWith("/")
-              ? join(from, words.at(-1) ?? "", basename(source))
-              : join(from, words.at(-1) ?? "");
-            expect(existsSync(join(ROOT, source)), source).to.equal(true);
-            cpSync(join(ROOT, source), target, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
-          }
+      for (const words of textsOf(build, "COPY").map((text) => text.split(" "))) {
+        for (const source of words.slice(0, -1)) {
+          const target = words.at(-1)?.endsWith("/")
+            ? join(from, words.at(-1) ?? "", basename(source))
+            : join(from, words.at(-1) ?? "");
+          expect(existsSync(join(ROOT, source)), source).to.equal(true);
+          cpSync(join(ROOT, source), target, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
         }
-        // The packages of npm are fetched with `npm run test:soak` only.
-        if (SOAK)
-          for (const command of textsOf(build, "RUN"))
-            execFileSync("sh", ["-c", command], { cwd: from, stdio: "pipe" });
-        else symlinkSync(join(ROOT, "node_modules"), join(from, "node_modules"));
-        mkdirSync(to);
-        for (const [source = "", target = ""] of textsOf(image, "COPY").map((text) =>
-          text.replace("--from=build /app/", "").split(" "),
-        ))
-          cpSync(join(from, source), join(to, target), { recursive: true, verbatimSymlinks: true });
-        const command = [...textsOf(image, "ENTRYPOINT"), ...textsOf(image, "CMD")].flatMap(
-          (text) => JSON.parse(text) as string[],
-        );
-        expect(command.slice(0, version.length)).to.deep.equal(["node", ...version.slice(0, -1)]);
-        expect(execFileSync(process.execPath, version, { cwd: to, encoding: "utf8" }).trim()).to.equal(
-          "0.1.0",
-        );
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
       }
+      // The packages of npm are fetched with `npm run test:soak` only.
+      if (SOAK)
+        for (const command of textsOf(build, "RUN"))
+          execFileSync("sh", ["-c", command], { cwd: from, stdio: "pipe" });
+      else symlinkSync(join(ROOT, "node_modules"), join(from, "node_modules"));
+      mkdirSync(to);
+      for (const [source = "", target = ""] of textsOf(image, "COPY").map((text) =>
+        text.replace("--from=build /app/", "").split(" "),
+      ))
+        cpSync(join(from, source), join(to, target), { recursive: true, verbatimSymlinks: true });
+      const command = [...textsOf(image, "ENTRYPOINT"), ...textsOf(image, "CMD")].flatMap(
+        (text) => JSON.parse(text) as string[],
+      );
+      expect(command.slice(0, version.length)).to.deep.equal(["node", ...version.slice(0, -1)]);
+      expect(execFileSync(process.execPath, version, { cwd: to, encoding: "utf8" }).trim()).to.equal("0.1.0");
     });
   }
 });

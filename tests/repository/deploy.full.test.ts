@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres } from "../support/databases";
+import { newFolder } from "../support/folder";
 import { ServerProcess } from "../support/server";
 
 const FOLDER = join(__dirname, "../../deploy");
@@ -65,54 +65,49 @@ describe("The set for Docker Compose", () => {
   });
 
   it("comes up: two servers with exactly its environment and its master key, on one PostgreSQL, are both ready", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-compose-"));
+    const folder = newFolder();
     const running: ServerProcess[] = [];
-    try {
-      const [key, settings] = [join(folder, "deploy/master.key"), join(folder, "deploy/.env")];
-      const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker compose/m.exec(read("compose.yaml")) ?? [];
-      const making = comment.replace(/^# {3}/gm, "");
-      expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(`\`\`\`sh\n${making}`);
-      // The owner is this test's, as it is the container's user in a container.
-      const alone = making.replace("sudo ", "").replace(/--(owner|group)=1000 /g, "");
-      mkdirSync(join(folder, "deploy"));
-      const made = () => {
-        execFileSync("sh", ["-c", alone], { cwd: folder });
-        return [key, settings].map((path) => readFileSync(path, "utf8"));
+    const [key, settings] = [join(folder, "deploy/master.key"), join(folder, "deploy/.env")];
+    const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker compose/m.exec(read("compose.yaml")) ?? [];
+    const making = comment.replace(/^# {3}/gm, "");
+    expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(`\`\`\`sh\n${making}`);
+    // The owner is this test's, as it is the container's user in a container.
+    const alone = making.replace("sudo ", "").replace(/--(owner|group)=1000 /g, "");
+    mkdirSync(join(folder, "deploy"));
+    const made = () => {
+      execFileSync("sh", ["-c", alone], { cwd: folder });
+      return [key, settings].map((path) => readFileSync(path, "utf8"));
+    };
+    const first = made();
+    expect(made(), "run again, the commands keep the secrets").to.deep.equal(first);
+    expect(statSync(key).mode & 0o777).to.equal(0o400);
+    expect(statSync(settings).mode & 0o777).to.equal(0o600);
+    const url = await (await sharedPostgres()).newDatabase();
+    const given = parseEnv(readFileSync(settings, "utf8"));
+    expect(given).to.have.all.keys("POSTGRES_PASSWORD", "TUNNELPLANE_BOOTSTRAP_API_KEY");
+    for (const value of Object.values(given)) expect(value).to.match(/^[0-9a-f]{48,64}$/);
+    for (const name of servers) {
+      const { environment = {}, secrets = [] } = compose.services[name] as Service;
+      expect(secrets).to.deep.equal([
+        { source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 },
+      ]);
+      expect(read("compose.yaml"), "in octal digits").to.contain("mode: 0400");
+      const filled = Object.entries(environment).map(([variable, value]) => [
+        variable,
+        value
+          .replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_, asked: string, usual: string) => given[asked] ?? usual)
+          .replace(/^postgres:.*/, url)
+          .replace("/run/secrets/master_key", key),
+      ]);
+      const env = {
+        TUNNELPLANE_MASTER_KEY: undefined,
+        TUNNELPLANE_DATA: join(folder, name),
+        ...Object.fromEntries(filled),
       };
-      const first = made();
-      expect(made(), "run again, the commands keep the secrets").to.deep.equal(first);
-      expect(statSync(key).mode & 0o777).to.equal(0o400);
-      expect(statSync(settings).mode & 0o777).to.equal(0o600);
-      const url = await (await sharedPostgres()).newDatabase();
-      const given = parseEnv(readFileSync(settings, "utf8"));
-      expect(given).to.have.all.keys("POSTGRES_PASSWORD", "TUNNELPLANE_BOOTSTRAP_API_KEY");
-      for (const value of Object.values(given)) expect(value).to.match(/^[0-9a-f]{48,64}$/);
-      for (const name of servers) {
-        const { environment = {}, secrets = [] } = compose.services[name] as Service;
-        expect(secrets).to.deep.equal([
-          { source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 },
-        ]);
-        expect(read("compose.yaml"), "in octal digits").to.contain("mode: 0400");
-        const filled = Object.entries(environment).map(([variable, value]) => [
-          variable,
-          value
-            .replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_, asked: string, usual: string) => given[asked] ?? usual)
-            .replace(/^postgres:.*/, url)
-            .replace("/run/secrets/master_key", key),
-        ]);
-        const env = {
-          TUNNELPLANE_MASTER_KEY: undefined,
-          TUNNELPLANE_DATA: join(folder, name),
-          ...Object.fromEntries(filled),
-        };
-        const server = await ServerProcess.start({ data: url, env });
-        running.push(server);
-        expect((await fetch(`${server.url}/readyz`)).status, name).to.equal(200);
-      }
-      expect(compose.secrets.master_key?.file).to.equal("./master.key");
-    } finally {
-      for (const server of running) await server.stop();
-      rmSync(folder, { recursive: true });
+      const server = await ServerProcess.start({ data: url, env });
+      running.push(server);
+      expect((await fetch(`${server.url}/readyz`)).status, name).to.equal(200);
     }
+    expect(compose.secrets.master_key?.file).to.equal("./master.key");
   });
 });

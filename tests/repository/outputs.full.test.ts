@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
+import { newFolder } from "../support/folder";
 import { compared, followed, stepsOf } from "../support/literally";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
@@ -18,9 +18,7 @@ describe("The output that pages show", () => {
     const [, shown = ""] = /^```\n(tunnels\.yaml has .*?)^```/ms.exec(text) ?? [];
     const document = new CatalogueFile(
       yaml.replace("backendId: web", "backendId: wep").replace('"1.3"', "1.3"),
-      {
-        "!file": () => certificate().pem,
-      },
+      { "!file": () => certificate().pem },
     );
     check(document, registry);
     expect(shown).not.to.equal("");
@@ -28,22 +26,17 @@ describe("The output that pages show", () => {
   });
 
   it("of a dry run with findings is what the server answers", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-pages-"));
+    const folder = newFolder();
     const server = await ServerProcess.start();
-    try {
-      const api = new Rest(server.url, server.apiKey);
-      const { body: authority } = await api.post("/certificate_authorities", { ca_pem: certificate().pem });
-      const mutual_tls = { certificate_authority_ids: [authority.id] };
-      const { body: edge } = await api.post("/edges/tls", { hostports: ["app.example.com:443"], mutual_tls });
-      const env = { URL: server.url, KEY: server.apiKey };
-      await followed(stepsOf(page("meaning.md")), {
-        folder,
-        env,
-        replace: { "edgtls_…": edge.id as string },
-      });
-    } finally {
-      await server.stop();
-      rmSync(folder, { recursive: true });
-    }
+    const api = new Rest(server.url, server.apiKey);
+    const { body: authority } = await api.post("/certificate_authorities", { ca_pem: certificate().pem });
+    const mutual_tls = { certificate_authority_ids: [authority.id] };
+    const { body: edge } = await api.post("/edges/tls", { hostports: ["app.example.com:443"], mutual_tls });
+    const env = { URL: server.url, KEY: server.apiKey };
+    await followed(stepsOf(page("meaning.md")), {
+      folder,
+      env,
+      replace: { "edgtls_…": edge.id as string },
+    });
   });
 });

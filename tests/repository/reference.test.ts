@@ -1,20 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
 import { EVENT_TYPES, marksOf, registry, shapeOf, withArticle } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { parse } from "yaml";
 import type { z } from "zod";
+import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const page = (kind: string): string => read(`docs/reference/${kind}.md`);
 
 describe("The reference", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-reference-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
 
   it("has a page for each resource type, and no other but those of events and of all", () => {
     const pages = readdirSync(join(ROOT, "docs/reference")).sort();

@@ -8,22 +8,12 @@ import { object, reference, references } from "../../sdk/src/contract/core/field
 import { elementOf, mark, marksOf, shapeOf } from "../../sdk/src/contract/core/marks";
 import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
 
-/**
- * A kind that does not exist. The compiler would refuse it; this test checks the registry without the
- * compiler.
- */
+/** A kind that does not exist; the compiler would refuse it, and this tests the registry without it. */
 const invented = (kind: string): Kind => kind as Kind;
 
 const sound: Parameters<typeof defineResource>[0] = {
-  type: "Gate",
-  kind: invented("gate"),
-  title: "gate",
-  doc: "A type that does not exist.",
-  path: "/gates",
-  listKey: "gates",
-  idPrefix: "gate",
-  fields: { name: z.string() },
-  sample: {},
+  ...{ type: "Gate", kind: invented("gate"), title: "gate", doc: "A type that does not exist." },
+  ...{ path: "/gates", listKey: "gates", idPrefix: "gate", fields: { name: z.string() }, sample: {} },
   example: "",
 };
 

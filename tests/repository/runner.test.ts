@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");
 /** Where the runs within this run leave a file each, and how many of them fail. */
@@ -18,8 +18,7 @@ if (folder)
   });
 else
   describe("The command that runs the tests", () => {
-    const runs = mkdtempSync(join(tmpdir(), "tunnelplane-runs-"));
-    after(() => rmSync(runs, { recursive: true }));
+    const runs = newFolder();
 
     const run = (failures: number) => {
       const within = mkdtempSync(join(runs, "run-"));

@@ -2,17 +2,15 @@ import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");
 const FOLDER = join(ROOT, "deploy/systemd");
@@ -67,35 +65,31 @@ describe("The units for systemd", () => {
     const asked = new Map(settingsOf(watched.get("Unit") ?? "").get("Service"));
     expect(asked.get("ExecStart")).to.equal("/usr/bin/systemctl reload tunnelplane-gateway.service");
 
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-unit-"));
-    try {
-      // Beside the certificates, the folder may have others, such as an archive of old keys.
-      for (const name of ["from", "from/archive", "to"]) mkdirSync(join(folder, name));
-      for (const name of ["README", "archive/old.key"]) writeFileSync(join(folder, "from", name), name);
-      const command = [script.replace("/opt/tunnelplane", ROOT), join(folder, "from"), join(folder, "to")];
-      const copy = (pem: string) => {
-        for (const end of ["pem", "key"])
-          writeFileSync(join(folder, "from", `site.${end}`), `${pem} ${end}`, { mode: 0o644 });
-        execFileSync("sh", command);
-        return ["pem", "key"].map((end) => readFileSync(join(folder, "to/certs", `site.${end}`), "utf8"));
-      };
-      expect(copy("first")).to.deep.equal(["first pem", "first key"]);
-      expect(copy("second")).to.deep.equal(["second pem", "second key"]);
-      expect(statSync(join(folder, "to/certs/site.key")).mode & 0o777).to.equal(0o600);
-      expect(readdirSync(join(folder, "to/certs"))).to.have.members(["site.pem", "site.key"]);
-      expect(readdirSync(join(folder, "to")), "no old copies").to.have.length(2);
+    const folder = newFolder();
+    // Beside the certificates, the folder may have others, such as an archive of old keys.
+    for (const name of ["from", "from/archive", "to"]) mkdirSync(join(folder, name));
+    for (const name of ["README", "archive/old.key"]) writeFileSync(join(folder, "from", name), name);
+    const command = [script.replace("/opt/tunnelplane", ROOT), join(folder, "from"), join(folder, "to")];
+    const copy = (pem: string) => {
+      for (const end of ["pem", "key"])
+        writeFileSync(join(folder, "from", `site.${end}`), `${pem} ${end}`, { mode: 0o644 });
+      execFileSync("sh", command);
+      return ["pem", "key"].map((end) => readFileSync(join(folder, "to/certs", `site.${end}`), "utf8"));
+    };
+    expect(copy("first")).to.deep.equal(["first pem", "first key"]);
+    expect(copy("second")).to.deep.equal(["second pem", "second key"]);
+    expect(statSync(join(folder, "to/certs/site.key")).mode & 0o777).to.equal(0o600);
+    expect(readdirSync(join(folder, "to/certs"))).to.have.members(["site.pem", "site.key"]);
+    expect(readdirSync(join(folder, "to")), "no old copies").to.have.length(2);
 
-      symlinkSync("nowhere", join(folder, "from/zone.pem"));
-      writeFileSync(join(folder, "from/site.key"), "third key");
-      const failed = spawnSync("sh", command, { encoding: "utf8" });
-      expect(failed.status).to.equal(1);
-      expect(failed.stderr).to.contain("zone.pem");
-      expect(readFileSync(join(folder, "to/certs/site.key"), "utf8"), "serves the last copies").to.equal(
-        "second key",
-      );
-      expect(readdirSync(join(folder, "to")), "no copy of keys from a copy that failed").to.have.length(2);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    symlinkSync("nowhere", join(folder, "from/zone.pem"));
+    writeFileSync(join(folder, "from/site.key"), "third key");
+    const failed = spawnSync("sh", command, { encoding: "utf8" });
+    expect(failed.status).to.equal(1);
+    expect(failed.stderr).to.contain("zone.pem");
+    expect(readFileSync(join(folder, "to/certs/site.key"), "utf8"), "serves the last copies").to.equal(
+      "second key",
+    );
+    expect(readdirSync(join(folder, "to")), "no copy of keys from a copy that failed").to.have.length(2);
   });
 });

@@ -61,7 +61,6 @@ describe("tunnelplane-pulumi ask", () => {
     const credential = await server.rest.post("/credentials", {});
     expect(credential.status, credential.text).to.equal(201);
   });
-  after(() => folder.dispose());
 
   const onServer = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
   const askAll = (questions: readonly (readonly [file: string, words: string])[], env = onServer()) =>

@@ -28,10 +28,7 @@ const signIn = (more: Inputs): object[] => {
   return route("app", { oidc }, { oidc: { ...oidc, ...more } });
 };
 
-/**
- * Changes that newcomers tried and reviewers let pass. This list grows; what opens addresses is in
- * tests/unit/meaning/changes.ts.
- */
+/** Changes that newcomers tried and reviewers let pass; those that open are in unit/meaning/changes.ts. */
 const CHANGES: readonly (readonly [
   what: string,
   steps: () => object[],

@@ -174,7 +174,6 @@ describe("each rule, on the real engine and a server that holds objects of other
         });
       }),
     );
-    folder.dispose();
     const at = (hostport: string) => findings.find(({ address }) => address === hostport);
     expect(at("open.example.com:443")?.cause).to.include({ name: "open", line: 3 });
     expect(at("open.example.com:443")?.cause.file).to.match(/\/tunnels\.yaml$/);

@@ -9,7 +9,6 @@ const ROOT = join(__dirname, "../..");
 
 describe("review --try", () => {
   const folder = new Folder();
-  after(() => folder.dispose());
   let preview: string;
 
   before("write a preview that opens two addresses", function () {

@@ -5,12 +5,8 @@ import { richPreview } from "./richPreview";
 import { Folder, previewOf, step, tlsEdge } from "./support";
 
 const ADDRESSES = [
-  "app.example.com:443",
-  "gone.example.com:443",
-  "trial-of-the-new-shop.example.com:443",
-  "shop.example.com:443",
-  "site.example.com:443/admin",
-  "partners.example.com:443",
+  ...["app.example.com:443", "gone.example.com:443", "trial-of-the-new-shop.example.com:443"],
+  ...["shop.example.com:443", "site.example.com:443/admin", "partners.example.com:443"],
 ];
 
 describe("The page of a review", () => {
@@ -30,8 +26,6 @@ describe("The page of a review", () => {
   before(async () => {
     browser = await RealBrowser.start();
   });
-  after(() => browser.close());
-  after(() => folder.dispose());
   beforeEach(async () => {
     tab = await browser.open(file);
   });

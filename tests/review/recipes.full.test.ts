@@ -28,9 +28,7 @@ function recipe(title: string, page = "docs/review.md"): Record<string, unknown>
 const US = { id: 70, login: "github-actions[bot]" };
 const STRANGER = { id: 7, login: "mallory" };
 
-/**
- * Stands in for GitHub and GitLab as far as comments go; both have one by a stranger that begins as ours do.
- */
+/** Stands in for the comments of GitHub and GitLab; both have one by a stranger that begins as ours do. */
 class StandInForge {
   readonly comments = [{ id: 1, body: `${MARK}\nAll is fine`, user: STRANGER, author: STRANGER }];
   /** The artifact of the last scheduled pipeline. */
@@ -76,10 +74,7 @@ class StandInForge {
   }
 }
 
-/**
- * Stands in for GitHub's `gh`: `gh api` is the same request to the forge, and jq for `--jq`; `gh run` knows
- * one run, and its artifact is what GitLab has of a job.
- */
+/** Stands in for `gh`: `gh api` asks the forge, with jq; `gh run` knows one run, with GitLab's artifact. */
 const STAND_IN_GH = `#!/usr/bin/env node
 const { readFileSync, writeFileSync } = require("node:fs");
 const { execFileSync } = require("node:child_process");
@@ -140,11 +135,6 @@ class Runner {
   preview(json: string): void {
     this.folder.write("stand-in-for-the-preview.json", json);
   }
-
-  stop(): void {
-    this.forge.server.stop();
-    this.folder.dispose();
-  }
 }
 
 interface Step {
@@ -171,10 +161,7 @@ interface Job {
 }
 const GITLAB = yamlOf<Record<string, Job>>(PIPELINES, "gitlab.yml");
 
-/**
- * Runs steps of GitHub Actions until one fails, as its runner does. Returns the exit code of the last, and
- * everything that they printed.
- */
+/** Runs steps of GitHub Actions until one fails; returns the last exit code, and all that they printed. */
 async function runGithub(
   runner: Runner,
   steps = ACTION_STEPS,
@@ -216,14 +203,9 @@ async function runGitlab(
   { script } = GITLAB.review as Pick<Job, "script">,
 ): Promise<{ code: number | null; printed: string }> {
   const env = {
-    STACK: "prod",
-    CI_API_V4_URL: runner.forge.server.url,
-    CI_PROJECT_ID: "1",
-    CI_DEFAULT_BRANCH: "main",
-    GATEWAYS: "eu us",
-    TRAFFIC_KEY: runner.folder.write("key", ""),
-    CI_MERGE_REQUEST_IID: "7",
-    REVIEW_TOKEN: "of the review",
+    ...{ STACK: "prod", CI_API_V4_URL: runner.forge.server.url, CI_PROJECT_ID: "1" },
+    ...{ CI_DEFAULT_BRANCH: "main", GATEWAYS: "eu us", TRAFFIC_KEY: runner.folder.write("key", "") },
+    ...{ CI_MERGE_REQUEST_IID: "7", REVIEW_TOKEN: "of the review" },
   };
   return runner.run(script.join("\n"), env, ["-e", "-o", "pipefail"]);
 }
@@ -246,23 +228,19 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
         runner.forge.comments
           .filter(({ user }) => user === US)
           .map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
-      try {
-        runner.preview(richPreview());
-        expect((await run(runner)).code, "the first push").to.equal(2);
-        expect(ours()).to.deep.equal(["2 ## Tunnels: 5 high, 3 medium, 1 low"]);
-        runner.preview(previewOf([]));
-        expect((await run(runner)).code, "the second push").to.equal(0);
-        expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
-        runner.preview("the preview failed");
-        const { code, printed } = await run(runner);
-        expect(code, "a push whose preview failed").to.equal(1);
-        expect(ours()).to.deep.equal(["2 ## Tunnels: the preview of prod failed"]);
-        const [, comment] = runner.forge.comments;
-        for (const text of [printed, comment?.body]) expect(text).to.contain("expected the output of");
-        expect(runner.forge.comments[0]?.body, "a stranger's comment").to.equal(`${MARK}\nAll is fine`);
-      } finally {
-        runner.stop();
-      }
+      runner.preview(richPreview());
+      expect((await run(runner)).code, "the first push").to.equal(2);
+      expect(ours()).to.deep.equal(["2 ## Tunnels: 5 high, 3 medium, 1 low"]);
+      runner.preview(previewOf([]));
+      expect((await run(runner)).code, "the second push").to.equal(0);
+      expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
+      runner.preview("the preview failed");
+      const { code, printed } = await run(runner);
+      expect(code, "a push whose preview failed").to.equal(1);
+      expect(ours()).to.deep.equal(["2 ## Tunnels: the preview of prod failed"]);
+      const [, comment] = runner.forge.comments;
+      for (const text of [printed, comment?.body]) expect(text).to.contain("expected the output of");
+      expect(runner.forge.comments[0]?.body, "a stranger's comment").to.equal(`${MARK}\nAll is fine`);
     });
   }
 
@@ -284,35 +262,31 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
     it(`fetch the traffic of all gateways by ${forge}, and say in the comment whom a change locks out`, async () => {
       const runner = await Runner.start();
       const { folder, forge: keeper } = runner;
-      try {
-        const line = { address: "door.example.com:443", host: null, method: null, path: null };
-        for (const [index, gateway] of ["eu", "us"].entries())
-          folder.write(
-            `stand-in-for-${gateway}.jsonl`,
-            `${JSON.stringify(trafficLine({ ...line, from: `198.51.${index}.0/24`, count: 20 + index }))}\n`,
-          );
-        expect((await fetch(runner)).code, "at night").to.equal(0);
-        keeper.artifact = readFileSync(join(folder.path, "traffic.jsonl"), "utf8");
-        rmSync(join(folder.path, "traffic.jsonl"));
-        const backend = { backendId: "id_of_others" };
-        const open = { hostports: ["door.example.com:443"], backend };
-        const preview = previewOf([
-          step("TlsEdge", "door", {
-            before: open,
-            after: { ...open, mutualTls: { certificateAuthorityIds: ["ca_of_others"] } },
-          }),
-        ]);
-        folder.write("preview.json", preview);
-        runner.preview(preview);
-        expect((await review(runner)).code).to.equal(0);
-        expect(readFileSync(join(folder.path, report), "utf8")).to.contain(
-          "41 of 41 requests would be refused, from 2 networks; first: a connection to `door.example.com:443` from 198.51.0.0/24 without a client certificate: answered → closed",
+      const line = { address: "door.example.com:443", host: null, method: null, path: null };
+      for (const [index, gateway] of ["eu", "us"].entries())
+        folder.write(
+          `stand-in-for-${gateway}.jsonl`,
+          `${JSON.stringify(trafficLine({ ...line, from: `198.51.${index}.0/24`, count: 20 + index }))}\n`,
         );
-        rmSync(join(folder.path, "stand-in-for-eu.jsonl"));
-        expect((await fetch(runner)).code, "a gateway that cannot be reached").to.not.equal(0);
-      } finally {
-        runner.stop();
-      }
+      expect((await fetch(runner)).code, "at night").to.equal(0);
+      keeper.artifact = readFileSync(join(folder.path, "traffic.jsonl"), "utf8");
+      rmSync(join(folder.path, "traffic.jsonl"));
+      const backend = { backendId: "id_of_others" };
+      const open = { hostports: ["door.example.com:443"], backend };
+      const preview = previewOf([
+        step("TlsEdge", "door", {
+          before: open,
+          after: { ...open, mutualTls: { certificateAuthorityIds: ["ca_of_others"] } },
+        }),
+      ]);
+      folder.write("preview.json", preview);
+      runner.preview(preview);
+      expect((await review(runner)).code).to.equal(0);
+      expect(readFileSync(join(folder.path, report), "utf8")).to.contain(
+        "41 of 41 requests would be refused, from 2 networks; first: a connection to `door.example.com:443` from 198.51.0.0/24 without a client certificate: answered → closed",
+      );
+      rmSync(join(folder.path, "stand-in-for-eu.jsonl"));
+      expect((await fetch(runner)).code, "a gateway that cannot be reached").to.not.equal(0);
     });
 
   it("plan a catalogue by the action, and show the plan or why there is none", async () => {
@@ -320,39 +294,30 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
     const inputs = { catalogue: "tunnels.yaml", set: "prod" };
     const server = await ServerProcess.start();
     const job = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
-    try {
-      const comment = () => runner.forge.comments[1]?.body;
-      runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    descriptio: typo\n");
-      expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(1);
-      expect(comment()).to.contain("the plan of prod failed").and.to.contain("descriptio");
-      runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    description: ours\n");
-      expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(0);
-      expect(comment()).to.contain("the plan of prod\n").and.to.contain("create ip_policy/office");
-    } finally {
-      runner.stop();
-      await server.stop();
-    }
+    const comment = () => runner.forge.comments[1]?.body;
+    runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    descriptio: typo\n");
+    expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(1);
+    expect(comment()).to.contain("the plan of prod failed").and.to.contain("descriptio");
+    runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    description: ours\n");
+    expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(0);
+    expect(comment()).to.contain("the plan of prod\n").and.to.contain("create ip_policy/office");
   });
 
   it("name each setting that is missing, and where to add it, before anything runs", async () => {
     const runner = await Runner.start();
-    try {
-      const settings = [SETTINGS as Step];
-      const { code, printed } = await runGithub(runner, settings, { stack: "prod" });
-      expect(code).to.equal(1);
-      for (const name of ["TUNNELPLANE_BASE_URL", "PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE"])
-        expect(printed).to.match(new RegExp(`^::error title=${name} is missing::Set `, "m"));
-      expect(printed).to.contain("id-token: write");
-      expect((await runGithub(runner, settings, {})).printed).to.contain("stack or catalogue is missing");
-      const [check = ""] = GITLAB[".tunnels"]?.before_script ?? [];
-      const before = await runner.run(check, { ...GITLAB.review?.variables, PULUMI_ACCESS_TOKEN: "one" });
-      expect(before.code).to.equal(1);
-      expect(before.printed).to.contain(
-        "Missing: TUNNELPLANE_BASE_URL PULUMI_CONFIG_PASSPHRASE REVIEW_TOKEN. Add each",
-      );
-    } finally {
-      runner.stop();
-    }
+    const settings = [SETTINGS as Step];
+    const { code, printed } = await runGithub(runner, settings, { stack: "prod" });
+    expect(code).to.equal(1);
+    for (const name of ["TUNNELPLANE_BASE_URL", "PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE"])
+      expect(printed).to.match(new RegExp(`^::error title=${name} is missing::Set `, "m"));
+    expect(printed).to.contain("id-token: write");
+    expect((await runGithub(runner, settings, {})).printed).to.contain("stack or catalogue is missing");
+    const [check = ""] = GITLAB[".tunnels"]?.before_script ?? [];
+    const before = await runner.run(check, { ...GITLAB.review?.variables, PULUMI_ACCESS_TOKEN: "one" });
+    expect(before.code).to.equal(1);
+    expect(before.printed).to.contain(
+      "Missing: TUNNELPLANE_BASE_URL PULUMI_CONFIG_PASSPHRASE REVIEW_TOKEN. Add each",
+    );
   });
 
   it("are valid workflows of GitHub, the steps of the action included", function () {

@@ -17,7 +17,6 @@ const moving = previewOf([
 
 describe("a report", () => {
   const folder = new Folder();
-  after(() => folder.dispose());
 
   it("ends in 2 where findings are as severe as --fail-on says, and in 0 where they are not", async () => {
     const high = folder.write("high.json", dangerous);

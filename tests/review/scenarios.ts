@@ -105,10 +105,7 @@ const acts = (
   type: "deny" | "log" | "rate-limit",
   name: string,
   config: Record<string, string | number> = {},
-) => ({
-  name,
-  actions: [{ type, config }],
-});
+) => ({ name, actions: [{ type, config }] });
 const limits = (name: string, capacity = 10) =>
   acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
 

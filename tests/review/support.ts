@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import type { Report } from "@tunnelplane/pulumi/review";
 import { commandsInOne } from "../support/commandsInOne";
 import type { Engine } from "../support/engine";
+import { newFolder } from "../support/folder";
 import type { World } from "../support/provider";
 import type { ServerProcess } from "../support/server";
 
@@ -46,15 +46,13 @@ export const runReviews = (
 
 /** A folder for the files of one test. */
 export class Folder {
-  readonly path = mkdtempSync(join(tmpdir(), "tunnelplane-review-"));
+  readonly path = newFolder();
 
   write(name: string, content: string | Buffer): string {
     const file = join(this.path, name);
     writeFileSync(file, content);
     return file;
   }
-
-  dispose = (): void => rmSync(this.path, { recursive: true, force: true });
 }
 
 /** A stack whose program is deployed, and then changed. */
@@ -131,9 +129,7 @@ export const tokensOf = (
 ) => ({
   issuer: { allowList: [{ value: "https://id.example.com" }] },
   audience: { allowList: audiences.map((value) => ({ value })) },
-  http: {
-    tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " } as const],
-  },
+  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " } as const] },
   jws: { allowedAlgorithms, keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } } },
 });
 

@@ -51,7 +51,6 @@ const SENTENCE =
 
 describe("review --traffic", () => {
   const folder = new Folder();
-  after(() => folder.dispose());
   const ended: Record<string, Ended> = {};
 
   before("run all reviews in one process", async () => {

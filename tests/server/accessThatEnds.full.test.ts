@@ -110,9 +110,6 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
     rests = servers.map(({ rest }) => rest);
     one = rests[0] as Rest;
   });
-  after(async () => {
-    for (const server of servers) await server.stop();
-  });
 
   afterEach("turn the clocks back", async () => {
     for (const server of servers) server.returnToNow();

@@ -51,7 +51,6 @@ describe("tunnelplane ask", () => {
       mutual_tls: { certificate_authority_ids: [partners] },
     });
   });
-  after(() => server?.stop());
 
   const route = (match: string, backend: string, more: object = {}) =>
     api.created(`/edges/https/${edge}/routes`, {
@@ -66,10 +65,7 @@ describe("tunnelplane ask", () => {
     issuer: { allow_list: [{ value: issuer }] },
     audience: { allow_list: [{ value: "api" }] },
     http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-    jws: {
-      allowed_algorithms: ["RS256"],
-      keys: { sources: { additional_jkus: [`${issuer}/keys`] } },
-    },
+    jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: [`${issuer}/keys`] } } },
   });
 
   const ask = (words: string, ...more: string[]): Promise<Ended> =>

@@ -66,7 +66,6 @@ onEveryDatabase("A backup", (start, database) => {
     const { code, err } = await run(server.data, "backup", file);
     expect(code, err).to.equal(0);
   });
-  after(() => server.stop());
 
   for (const target of DATABASES) {
     it(`restores into a new ${target.name} database, from which a server answers the same`, async () => {
@@ -75,26 +74,17 @@ onEveryDatabase("A backup", (start, database) => {
       expect(code, err).to.equal(0);
       expect(await contentOf(data)).to.deep.equal(await contentOf(server.data));
       const second = await ServerProcess.start({ data, args: ADDRESS });
-      try {
-        const other = new Rest(second.url, server.apiKey);
-        for (const path of [
-          "/credentials",
-          "/edges/tls",
-          "/backends/tunnel_group",
-          "/ip_policies",
-          "/ip_policy_rules",
-          "/api_keys",
-          "/caller",
-        ]) {
-          expect((await other.get(path)).text).to.equal((await rest.get(path)).text);
-        }
-        const edge =
-          (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];
-        const taken = await other.post("/edges/tls", { hostports: edge.hostports });
-        expect(taken.status).to.equal(409);
-      } finally {
-        await second.stop();
+      const other = new Rest(second.url, server.apiKey);
+      for (const path of [
+        ...["/credentials", "/edges/tls", "/backends/tunnel_group", "/ip_policies", "/ip_policy_rules"],
+        ...["/api_keys", "/caller"],
+      ]) {
+        expect((await other.get(path)).text).to.equal((await rest.get(path)).text);
       }
+      const edge =
+        (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];
+      const taken = await other.post("/edges/tls", { hostports: edge.hostports });
+      expect(taken.status).to.equal(409);
     });
 
     it(`of an older version restores into ${target.name} and is migrated to this version`, async () => {

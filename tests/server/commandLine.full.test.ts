@@ -36,7 +36,6 @@ describe("The command line", () => {
     backend = await made("/backends/tunnel_group", { labels: { service: "web" }, description: "web" });
     edge = await made("/edges/tls", { hostports: ["app.example.com:443"], backend: { backend_id: backend } });
   });
-  after(() => server?.stop());
 
   const made = async (path: string, body: object): Promise<string> =>
     (await api.post(path, body)).body.id as string;

@@ -14,9 +14,7 @@ describe("The output of commands for programs", () => {
     service = await StandInServer.start((_request, answer) => answer.end());
     return ServerProcess.start({ args: ["--event-endpoint", `monitoring_service=${service.url}`] });
   });
-  after(() => service.stop());
   const folder = new Folder();
-  after(() => folder.remove());
 
   const run = (...args: string[]) =>
     runHere(args, {

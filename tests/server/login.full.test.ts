@@ -25,7 +25,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     offerSignIns(issuer);
     home = newFolder();
   });
-  after("stop it", () => issuer.stop());
 
   const server = serverOfThisFile(() =>
     startServer({ args: [...signInArgs(issuer), "--trust-proxy", "loopback"] }),

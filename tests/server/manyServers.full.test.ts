@@ -163,21 +163,17 @@ onEveryDatabase("Servers that start at the same time", (start, database) => {
   it("all start on an empty one, create a single admin with one API key, and share everything", async () => {
     const data = await database.create();
     const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data, env })));
-    try {
-      const keys = keysOf(servers);
-      expect(keys).to.have.length(1);
-      const rests = servers.map(({ url }) => new Rest(url, keys[0] as string));
-      const ids = await Promise.all(rests.map(async (rest) => (await rest.post("/credentials", {})).body));
-      expect(new Set(ids.map(({ owner_id }) => owner_id)).size).to.equal(1);
-      const callers = await Promise.all(rests.map(async (rest) => (await rest.get("/caller")).body));
-      expect(new Set(callers.map(({ server_id }) => server_id)).size).to.equal(1);
-      for (const [index, rest] of rests.entries()) {
-        const { credentials } = (await rest.get("/credentials")).body;
-        expect(credentials).to.have.length(servers.length);
-        for (const { uri } of credentials) expect(new URL(uri).origin).to.equal(servers[index]?.url);
-      }
-    } finally {
-      for (const server of servers) await server.stop();
+    const keys = keysOf(servers);
+    expect(keys).to.have.length(1);
+    const rests = servers.map(({ url }) => new Rest(url, keys[0] as string));
+    const ids = await Promise.all(rests.map(async (rest) => (await rest.post("/credentials", {})).body));
+    expect(new Set(ids.map(({ owner_id }) => owner_id)).size).to.equal(1);
+    const callers = await Promise.all(rests.map(async (rest) => (await rest.get("/caller")).body));
+    expect(new Set(callers.map(({ server_id }) => server_id)).size).to.equal(1);
+    for (const [index, rest] of rests.entries()) {
+      const { credentials } = (await rest.get("/credentials")).body;
+      expect(credentials).to.have.length(servers.length);
+      for (const { uri } of credentials) expect(new URL(uri).origin).to.equal(servers[index]?.url);
     }
   });
 });
@@ -190,9 +186,6 @@ describe("Two servers on one folder", () => {
     const data = (await sqlite?.create()) ?? "";
     servers = await Promise.all([ServerProcess.start({ data }), ServerProcess.start({ data })]);
     rests = servers.map((server) => server.rest);
-  });
-  after(async () => {
-    for (const server of servers) await server.stop();
   });
   const restOf = (index: number): Rest => rests[index % rests.length] as Rest;
 

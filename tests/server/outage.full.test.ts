@@ -17,10 +17,6 @@ describe("A server whose PostgreSQL database goes away", () => {
     server = await ServerProcess.start({ data: url });
     rest = server.rest;
   });
-  after("stop both", async () => {
-    await server.stop();
-    await postgres.stop();
-  });
 
   const expectUnavailable = (answer: RestAnswer): void => {
     expectRefused(answer, unavailable);

@@ -42,10 +42,7 @@ onOneDatabase("A server with more requests than slots", (startServer) => {
     connection.send(requests.join(""));
     return connection.answers(requests.length);
   };
-  /**
-   * Sends a request on each of many connections while the server is paused, so that it finds them all at
-   * once.
-   */
+  /** Sends a request on each of many connections while the server is paused, so that it finds all at once. */
   const onManyConnections = async (server: ServerProcess, count: number, text: string) => {
     const crowd = await Promise.all(Array.from({ length: count }, () => connect(server)));
     for (const connection of crowd) connection.send(request(server, "GET /livez"));
@@ -153,7 +150,6 @@ describe("A server whose only slot is taken", () => {
   after(async () => {
     await api.close();
     await session.end();
-    await server.stop();
   });
 
   /** Blocks a request at a locked row, so that the only slot is taken meanwhile. */
@@ -230,7 +226,6 @@ describe("A server whose only slot is taken", () => {
       expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
     } finally {
       await lock.end();
-      await slow.stop();
     }
   });
 

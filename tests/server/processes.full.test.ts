@@ -70,7 +70,6 @@ onEveryDatabase("A server of two processes", (startServer) => {
   before(async () => {
     server = await startServer({ args: TWO });
   });
-  after(() => server.stop());
 
   it("serves one address with both, so that one that hangs holds up only its own connections", async () => {
     const [hanging, ...others] = servingOf(server);

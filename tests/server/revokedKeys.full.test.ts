@@ -13,10 +13,6 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     admins = servers.map(({ rest }) => rest) as [Rest, Rest];
   });
 
-  after(async () => {
-    for (const server of servers) await server.stop();
-  });
-
   /** A new key, and functions that use it at both servers. Each has just found it valid. */
   const keyInUse = async (body: object = {}) => {
     const { id, token } = (await admins[0].post("/api_keys", body)).body;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { expect } from "chai";
 import { DATABASES } from "../support/databases";
+import { atEndOfFile } from "../support/endOfFile";
 import { ServerProcess } from "../support/server";
 
 /**
@@ -10,10 +11,7 @@ import { ServerProcess } from "../support/server";
  */
 const IDLE = "Z\0\0\0\x05I";
 
-/**
- * Counts the turns of a transaction: all that the server sends before the database answers is one. On a new
- * connection, a transaction follows the settings without a wait.
- */
+/** Counts the turns of transactions: all that is sent before the database answers is one. */
 class CountingProxy {
   /** Of each transaction that changed an object. */
   readonly counts: number[] = [];
@@ -44,17 +42,16 @@ class CountingProxy {
       });
     });
     const proxy = new CountingProxy(server);
+    atEndOfFile(() => {
+      for (const socket of proxy.#sockets) socket.destroy();
+      server.close();
+    });
     await once(server.listen(0, "127.0.0.1"), "listening");
     return proxy;
   }
 
   get port(): string {
     return String((this.server.address() as AddressInfo).port);
-  }
-
-  stop(): void {
-    for (const socket of this.#sockets) socket.destroy();
-    this.server.close();
   }
 }
 
@@ -65,21 +62,16 @@ for (const database of DATABASES.filter(({ name }) => name === "PostgreSQL")) {
       const proxy = await CountingProxy.start(Number(url.port), url.hostname);
       url.port = proxy.port;
       const server = await ServerProcess.start({ data: url.href });
-      try {
-        const rest = server.rest;
-        const backend = await rest.post("/backends/tunnel_group", { labels: { service: "web" } });
-        const body = {
-          hostports: ["a.example.com:443"],
-          description: "counted",
-          backend: { backend_id: backend.body.id },
-        };
-        const edge = await rest.post("/edges/tls", body);
-        await rest.patch(`/edges/tls/${edge.body.id}`, { description: "counted again" });
-        expect(proxy.counts).to.deep.equal([1, 2]);
-      } finally {
-        await server.stop();
-        proxy.stop();
-      }
+      const rest = server.rest;
+      const backend = await rest.post("/backends/tunnel_group", { labels: { service: "web" } });
+      const body = {
+        hostports: ["a.example.com:443"],
+        description: "counted",
+        backend: { backend_id: backend.body.id },
+      };
+      const edge = await rest.post("/edges/tls", body);
+      await rest.patch(`/edges/tls/${edge.body.id}`, { description: "counted again" });
+      expect(proxy.counts).to.deep.equal([1, 2]);
     });
   });
 }

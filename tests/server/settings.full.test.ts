@@ -142,9 +142,7 @@ describe("A flag wins over the environment", () => {
 
     it("restore --data writes into the folder, and leaves the PostgreSQL of the environment alone", async () => {
       const server = await ServerProcess.start();
-      const { body } = await server.rest.post("/ip_policies", {
-        description: "kept",
-      });
+      const { body } = await server.rest.post("/ip_policies", { description: "kept" });
       const backup = join(folder, "one.backup");
       expect((await run(server.data, "backup", backup)).code).to.equal(0);
       await server.stop();

@@ -26,7 +26,6 @@ onEveryDatabase("Signing in", (startServer) => {
     issuer = await StandInTokenIssuer.start();
     offerSignIns(issuer);
   });
-  after("stop it", () => issuer.stop());
 
   const server = serverOfThisFile(() => startServer({ args: signInArgs(issuer) }));
 
@@ -78,12 +77,7 @@ onEveryDatabase("Signing in", (startServer) => {
     const { user, subject } = await signedIn({ groups: ["/infra", { name: "dev" }, 7, "infra"] });
     expect(user).to.deep.include({ name: `${subject}@example.com`, email: `${subject}@example.com` });
     const first = await server.read(`/users/${user.id}`);
-    expect(first).to.deep.include({
-      issuer: issuer.url,
-      subject,
-      active: true,
-      groups: ["infra", "dev"],
-    });
+    expect(first).to.deep.include({ issuer: issuer.url, subject, active: true, groups: ["infra", "dev"] });
     const { user: again } = await signedIn({ email: "new@example.com", groups: ["ops"] }, subject);
     expect(again).to.deep.include({ id: user.id, name: "new@example.com" });
     expect(await server.read(`/users/${user.id}`)).to.deep.include({ groups: ["ops"] });

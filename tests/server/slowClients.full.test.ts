@@ -11,7 +11,6 @@ onOneDatabase("A client that is slow or sends invalid HTTP", (start) => {
     server = await start({ args: ["--request-timeout", "1", "--keep-alive-timeout", "1"] });
     rest = server.rest;
   });
-  after(() => server.stop());
 
   /** Sends the text and nothing more; resolves with what came back when the server closes the connection. */
   function untilClosed(text: string): Promise<string> {

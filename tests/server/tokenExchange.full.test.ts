@@ -28,7 +28,6 @@ onEveryDatabase("An identity token", (startServer) => {
   before("start an issuer", async () => {
     issuer = await StandInTokenIssuer.start();
   });
-  after("stop it", () => issuer.stop());
 
   const server = serverOfThisFile(() =>
     startServer({ args: ["--allow-private-targets", "--public-url", AUDIENCE] }),

@@ -1,20 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { atEndOfFile } from "../support/endOfFile";
+import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");
 const VITEPRESS = join(ROOT, "node_modules/vitepress/bin/vitepress.js");
 const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".json": "application/json",
-  ".woff2": "font/woff2",
+  ...{ ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" },
+  ...{ ".png": "image/png", ".json": "application/json", ".woff2": "font/woff2" },
 };
 
 /** The built site, served as any server of files does. */
@@ -26,7 +22,7 @@ export class Site {
 
   /** Builds it; a link that leads nowhere fails the build. */
   static async build(): Promise<Site> {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-site-"));
+    const folder = newFolder();
     execFileSync(process.execPath, [VITEPRESS, "build", "docs", "--outDir", folder], {
       cwd: ROOT,
       stdio: "pipe",
@@ -48,6 +44,7 @@ export class Site {
         .end(readFileSync(join(folder, file)));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    atEndOfFile(() => server.closeAllConnections());
     return new Site(folder, server);
   }
 
@@ -64,11 +61,5 @@ export class Site {
 
   url(page = ""): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${page}`;
-  }
-
-  async remove(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -11,10 +11,7 @@ const ROOT = join(__dirname, "../..");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 /** Colours are looked at in both; all else is the same in dark ones. */
 const LOOKED_AT = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
-/**
- * The findings of axe in a part of the page, with all folds open. Of the pieces of programs one for each
- * colour stays, because they stand on one background: axe looks at each piece for itself.
- */
+/** The findings of axe in a part of a page, with folds open, and one piece of programs for each colour. */
 const violations = (part: string, look: "light" | "dark"): string => `(async () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const seen = new Set();
@@ -35,7 +32,6 @@ describe("The site", () => {
   before("build it; a link that leads nowhere fails the build", async () => {
     site = await Site.build();
   });
-  after(() => site?.remove());
 
   it("has every page of the documentation, but those on how the code is built, and every example", () => {
     const written = execFileSync(
@@ -127,7 +123,6 @@ describe("The site", () => {
       browser = await RealBrowser.start();
     });
     afterEach(() => tab?.close());
-    after(() => browser?.close());
 
     for (const look of ["light", "dark"] as const)
       it(`is sound by the rules of axe on ${look === "light" ? "every page" : "a page of each layout"}, in ${look} colours, with all folds open`, async () => {

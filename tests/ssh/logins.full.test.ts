@@ -24,7 +24,6 @@ describe("A real sshd that trusts authorities", () => {
     for (const [type, bits] of SUBJECTS) keys.push(sshKey(type, bits));
     sshd = await Sshd.start({ trusted: trusted.map(({ public_key }) => public_key) });
   });
-  after(() => sshd?.stop());
 
   /** A key and a certificate of one of them, for the user who runs the tests unless the body names others. */
   const holder = (body: Json = {}, authority = trusted[0] as Authority, key?: SshKey) =>

@@ -1,14 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { atEndOfFile } from "./endOfFile";
 
 const { locateBrowser } = require("../../scripts/browser.cjs") as {
   locateBrowser(): { readonly program: string; readonly env: Record<string, string> } | undefined;
 };
 
-/**
- * Whether there is a browser on this machine; `npm test` unpacks Chromium on Linux, and
- * `TUNNELPLANE_CHROMIUM` names another one.
- */
+/** Whether there is a browser: `npm test` unpacks Chromium on Linux; `TUNNELPLANE_CHROMIUM` names another. */
 export const HAS_BROWSER = locateBrowser() !== undefined;
 
 /** The ways in which a page is shown. */
@@ -50,6 +48,7 @@ export class RealBrowser {
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
       env: { ...process.env, ...found.env },
     });
+    atEndOfFile(() => browser.close());
     return new RealBrowser(browser);
   }
 
@@ -71,9 +70,5 @@ export class RealBrowser {
     });
     await page.goto(/^\w+:/.test(where) ? where : pathToFileURL(where).href);
     return { page, requests, errors, close: () => context.close() };
-  }
-
-  async close(): Promise<void> {
-    await this.browser.close();
   }
 }

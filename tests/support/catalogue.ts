@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { newFolder } from "./folder";
 
 /** A server that does not exist, for previews that must work without one. */
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 
 /** A folder with a catalogue and the files that it reads. */
 export class Folder {
-  readonly path = mkdtempSync(join(tmpdir(), "tunnelplane-catalogue-"));
+  readonly path = newFolder();
   readonly catalogue = join(this.path, "tunnels.yaml");
 
   /** Writes a file in the folder, by default the catalogue, and returns its path. */
@@ -16,9 +16,5 @@ export class Folder {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     return file;
-  }
-
-  remove(): void {
-    rmSync(this.path, { recursive: true });
   }
 }

@@ -22,10 +22,7 @@ const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;
  */
 export async function commandsInOne(cli: string, commands: readonly Command[]): Promise<Ended[]> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
-  const child = spawn(process.execPath, [join(__dirname, "commandRunner.cjs")], {
-    env,
-    stdio: "pipe",
-  });
+  const child = spawn(process.execPath, [join(__dirname, "commandRunner.cjs")], { env, stdio: "pipe" });
   child.stdin.end(JSON.stringify({ cli, commands }));
   const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (out === "") throw new Error(`the commands ended without an answer: ${said}`);

@@ -3,37 +3,38 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 import { Postgres, PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
 
-const { afterEachFile } = require("../setup.cjs") as { afterEachFile(cleanup: () => Promise<void>): void };
-
 /** A kind of database for servers. */
 export interface Database {
   readonly name: string;
-  /**
-   * Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests.
-   */
+  /** Creates a database for `data` in StartOptions: its folder or URL. It is deleted after all tests. */
   create(): Promise<string>;
-  /**
-   * Creates a copy of such a database, which costs less than a server that fills one. No server may use it.
-   */
+  /** Creates a copy of such a database, cheaper than a server that fills one. No server may use it. */
   copyOf(data: string): Promise<string>;
 }
 
 /** Starts a server for a test, on a new database of the tested kind unless `data` names one. */
 export type Start = (options?: StartOptions) => Promise<ServerProcess>;
 
-/** The PostgreSQL of the run that this process is a part of. */
-const ofTheRun = process.env.TESTS_POSTGRES ? new Postgres(process.env.TESTS_POSTGRES) : undefined;
-let own: Promise<PostgresServer> | undefined;
+let shared: Promise<Postgres> | undefined;
 
-/** The PostgreSQL of this run. A process that is a run of its own starts it on first use. */
-export async function sharedPostgres(): Promise<Postgres> {
-  if (ofTheRun) return ofTheRun;
-  own ??= PostgresServer.start();
-  return own;
+/** The PostgreSQL of this run, where databases last as long as the file. Without a run around it: its own. */
+export function sharedPostgres(): Promise<Postgres> {
+  const ofTheRun = process.env.TESTS_POSTGRES;
+  if (!shared) {
+    const starting = ofTheRun ? new Postgres(ofTheRun) : PostgresServer.start();
+    atEndOfFile(async () => {
+      shared = undefined;
+      const postgres = await starting;
+      await (postgres instanceof PostgresServer ? postgres.stop() : postgres.dropDatabases());
+    });
+    shared = Promise.resolve(starting);
+  }
+  return shared;
 }
 
 const SQLITE: Database = {
@@ -84,10 +85,7 @@ export const optionsOf = (data: string) =>
 export const countIn = async (data: string, table: string, where = "true"): Promise<number> =>
   Number((await rowsIn(data, `select count(*) as count from ${table} where ${where}`))[0]?.count);
 
-/**
- * Waits until a running server has moved every committed change to its place in the event log and the audit
- * log.
- */
+/** Waits until a running server has moved every committed change to its place in both logs. */
 export async function settled(data: string): Promise<void> {
   while ((await countIn(data, "inbox")) > 0) await sleep(5);
 }
@@ -140,10 +138,7 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
 
 type Tests = (start: Start, database: Database) => void;
 
-/**
- * A `describe` that runs on every kind of database, for what statements, locks and values of a database
- * decide.
- */
+/** A `describe` on every kind of database, for what their statements, locks and values decide. */
 export function onEveryDatabase(title: string, tests: Tests): void {
   for (const database of DATABASES) describeOn(database, `On ${database.name}: ${title}`, tests);
 }
@@ -172,26 +167,10 @@ export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
   };
 }
 
-afterEachFile(async () => {
-  await ofTheRun?.dropDatabases();
-  await (await own)?.stop();
-  own = undefined;
-});
-
 /** The tables that a change of any kind would leave something in. */
 const TRACES = [
-  "resource",
-  "reference",
-  "unique_key",
-  "told_secret",
-  "sealed_secret",
-  "event",
-  "audit_event",
-  "audit_head",
-  "idempotency_key",
-  "changeset",
-  "changeset_object",
-  "guarantee_address",
+  ...["resource", "reference", "unique_key", "told_secret", "sealed_secret", "event", "audit_event"],
+  ...["audit_head", "idempotency_key", "changeset", "changeset_object", "guarantee_address"],
   "exchanged_key",
 ];
 

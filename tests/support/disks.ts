@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "./folder";
 import type { ServerProcess } from "./server";
 import { canTrace, Strace } from "./strace";
 
@@ -22,7 +22,7 @@ export interface DiskFault {
 }
 
 const ordinary = (breakIt: Disk["break"]): Disk => {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  const folder = newFolder();
   return { folder, break: breakIt, dispose: () => rmSync(folder, { recursive: true }) };
 };
 
@@ -39,7 +39,7 @@ const failing = (calls: string, error: string): Disk =>
 
 /** A disk in memory, filled to the last byte. */
 function small(): Disk {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  const folder = newFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);
   const rest = join(folder, "what-others-keep-there");
   return {
@@ -57,7 +57,7 @@ function small(): Disk {
 }
 
 function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-disk-"));
+  const folder = newFolder();
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
   if (status === 0) execFileSync("umount", [folder]);
   rmSync(folder, { recursive: true });

@@ -3,21 +3,21 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { atEndOfFile } from "./endOfFile";
 
 const SERVER_FAILED = 2;
 const NO_SUCH_NAME = 3;
 
-/**
- * Stands in for a DNS server, over UDP. A test says what names have as their IPv4 addresses; all may be kept
- * for 1 s.
- */
+/** Stands in for a DNS server over UDP. A test says names' IPv4 addresses, which may be kept for 1 s. */
 export class StandInDns {
   /** Addresses by name; "fails" for a server that cannot answer, "silent" for one that does not. */
   names: Readonly<Record<string, readonly string[] | "fails" | "silent">> = {};
   /** The names that were asked for. */
   readonly asked = new Set<string>();
 
-  private constructor(private readonly socket: Socket) {}
+  private constructor(private readonly socket: Socket) {
+    atEndOfFile(() => socket.close());
+  }
 
   static async start(): Promise<StandInDns> {
     const socket = createSocket("udp4").bind(0, "127.0.0.1");
@@ -78,9 +78,5 @@ export class StandInDns {
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split(".").map(Number)]),
     );
     return Buffer.concat([head, asked, ...records]);
-  }
-
-  stop(): void {
-    this.socket.close();
   }
 }

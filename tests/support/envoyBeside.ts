@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { atEndOfFile } from "./endOfFile";
 import { ENVOY } from "./envoy";
 
 /** An Envoy that a gateway did not start, on the files that the gateway wrote. */
@@ -11,6 +12,7 @@ export class EnvoyBeside {
   isStopped = false;
 
   private constructor(private readonly child: ChildProcess) {
+    atEndOfFile(() => this.stop());
     child.stderr?.on("data", (chunk) => {
       this.log += chunk;
     });

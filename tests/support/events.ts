@@ -30,10 +30,7 @@ export const takeAll: Behaviour = (batch, take) =>
     return { ok: true };
   });
 
-/**
- * Stands in for a service that receives events: a test sets its behaviour, and it remembers the events that
- * arrived.
- */
+/** Stands in for a service that receives events: a test sets its behaviour, and it keeps what arrived. */
 export class StandInTarget implements DeliveryTarget {
   readonly arrived: Outgoing[] = [];
   readonly batches: (readonly Outgoing[])[] = [];
@@ -65,10 +62,7 @@ export class StandInTarget implements DeliveryTarget {
   }
 }
 
-/**
- * A real database, written by the server's code, with stand-ins for the services of destinations, and a clock
- * that tests move.
- */
+/** A real database, written by the server's code, stand-ins for services, and a clock that tests move. */
 export class World {
   /** The dispatchers' clock. It is ahead of the real time, which events carry. */
   now = new Date(Date.now() + 60_000);

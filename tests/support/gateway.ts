@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { atEndOfFile } from "./endOfFile";
 import { API_KEY } from "./server";
 
 const CLI = join(__dirname, "../../gateway/dist/cli.js");
 
-/** A command of the gateway in a process of its own. */
+/** A command of the gateway in a process of its own, until the file ends. */
 export class GatewayProcess {
   log = "";
   out = "";
@@ -14,6 +15,7 @@ export class GatewayProcess {
   isStopped = false;
 
   private constructor(private readonly child: ChildProcess) {
+    atEndOfFile(() => this.stop());
     child.stderr?.on("data", (chunk) => {
       this.log += chunk;
     });

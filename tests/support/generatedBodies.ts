@@ -15,9 +15,7 @@ import { z } from "zod";
 type Json = Record<string, unknown>;
 type Arbitrary = fc.Arbitrary<unknown>;
 
-/**
- * Texts that are right in one place and wrong in another: which of them a field takes, its schema decides.
- */
+/** Texts that are right in one place and wrong in another: the schema decides which a field takes. */
 const TEXTS = [
   ...`
     a A-b_c.d é 日本 100% %% / /a /a/ /a%C3%A9 /a%zz /a%25 /a//b /a/../b /%2e%2e /a;b /a%2Fb /A~b /a?b

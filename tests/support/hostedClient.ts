@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
+import { atEndOfFile } from "./endOfFile";
 import { ServerProcess } from "./server";
 import { StandInServer } from "./standIn";
 
@@ -16,13 +17,9 @@ export interface ClientError {
   readonly message: string;
 }
 
-/**
- * The public Go client of the hosted service, in a process of its own. It speaks to our server through a
- * proxy that renames the one header that differs, as a user's would.
- */
+/** The public Go client of the hosted service, behind a proxy that renames the one header that differs. */
 export class HostedGoClient {
   private constructor(
-    private readonly proxy: StandInServer,
     private readonly program: ChildProcess,
     private readonly lines: Interface,
   ) {}
@@ -53,8 +50,9 @@ export class HostedGoClient {
       env: { API_URL: proxy.url, API_KEY: apiKey },
       stdio: ["pipe", "pipe", "inherit"],
     });
+    atEndOfFile(() => program.kill());
     if (!program.stdout) throw new Error("the Go client has no output");
-    return new HostedGoClient(proxy, program, createInterface(program.stdout));
+    return new HostedGoClient(program, createInterface(program.stdout));
   }
 
   /**
@@ -86,13 +84,6 @@ export class HostedGoClient {
     if ("error" in done) return done.error;
     throw new Error(`${client}.${call} was not refused, and answered ${JSON.stringify(done.answer)}`);
   }
-
-  async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.program.once("exit", resolve));
-    this.program.stdin?.end();
-    await ended;
-    this.proxy.stop();
-  }
 }
 
 /** Tests by the client, on a server of their own; skipped where there is no Go. */
@@ -106,10 +97,6 @@ export function describeByHostedGoClient(
     before(async () => {
       server = await ServerProcess.start();
       client = await HostedGoClient.start(server);
-    });
-    after(async () => {
-      await client.stop();
-      await server.stop();
     });
     tests(
       () => client,

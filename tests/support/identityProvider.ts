@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
+import { atEndOfFile } from "./endOfFile";
 import { freePort } from "./ports";
 
 export const CLIENT = { id: "tunnelplane", secret: "the-secret-of-this-server-at-its-provider" };
@@ -37,12 +38,7 @@ export class IdentityProvider {
       claims: { openid: ["sub"], email: ["email"], profile: ["name", "groups"] },
       findAccount: async (_context, id) => ({
         accountId: id,
-        claims: async () => ({
-          sub: id,
-          name: id,
-          email: `${id}@example.com`,
-          groups: groups.get(id) ?? [],
-        }),
+        claims: async () => ({ sub: id, name: id, email: `${id}@example.com`, groups: groups.get(id) ?? [] }),
       }),
       jwks: { keys: [{ ...key.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
       cookies: { keys: ["of the identity provider"] },
@@ -58,6 +54,10 @@ export class IdentityProvider {
     const server = provider.listen(Number(new URL(url).port), "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     if ((server.address() as AddressInfo).port === 0) throw new Error("The identity provider has no port");
+    atEndOfFile(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     return new IdentityProvider(url, server, groups);
   }
 

@@ -1,9 +1,6 @@
 import { StandInServer } from "./standIn";
 
-/**
- * Characters that a terminal obeys: sequences of ESC and of C1, a bell, a return to the start of the line,
- * DEL, marks of direction.
- */
+/** Characters that a terminal obeys: ESC and C1, a bell, a return, DEL, marks of direction. */
 export const MARKS = "\u001B[31m\u0007\r\u007F\u009B2J\u0085\u061C\u200E\u200F\u202E\u2066\u2069";
 /** How these are written where they can be seen; JSON may write the first ones in its own short form. */
 export const ESCAPED = "\\u007f\\u009b2J\\u0085\\u061c\\u200e\\u200f\\u202e\\u2066\\u2069";
@@ -17,10 +14,7 @@ export function obeyedIn(text: string): string | undefined {
   return at < 0 ? undefined : JSON.stringify(text.slice(Math.max(0, at - 60), at + 20));
 }
 
-/**
- * Texts whose form a client relies on: ids, addresses, times, PEM, keys, and the name of the gateway in
- * tests.
- */
+/** Texts whose form a client relies on: ids, addresses, times, PEM, keys, and the gateway's name in tests. */
 const FORMED = /^east$|^\w+_[0-9A-Za-z]{20,}$|^https?:|^\d{4}-\d\d-\d\dT|^-----|^(ssh|ecdsa)-/;
 const FORMED_FIELDS =
   /^(kind|op|type|state|role|severity|status|rule|error_code|match_type|action|format|cidr|address|private_key_type|terminate_at|min_version|hash|digest)$/;

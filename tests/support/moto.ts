@@ -1,28 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { atEndOfFile } from "./endOfFile";
 
 const PROGRAM = join(__dirname, "../../node_modules/.tunnelplane/moto/bin/moto_server");
 
 /** Whether moto is on this machine; `npm test` installs it if there is Python 3 with venv. */
 export const HAS_MOTO = existsSync(PROGRAM);
 
-/**
- * The cloud's services, simulated by moto (a project of others), on a free port of the loopback interface.
- */
+/** The cloud's services, simulated by moto (a project of others), on a free port of the loopback. */
 export class Moto {
-  private constructor(
-    readonly url: string,
-    private readonly child: ChildProcess,
-  ) {}
+  private constructor(readonly url: string) {}
 
   static async start(): Promise<Moto> {
     const child = spawn(PROGRAM, ["-H", "127.0.0.1", "-p", "0"], {
       env: { ...process.env, PYTHONUNBUFFERED: "1" },
       stdio: ["ignore", "ignore", "pipe"],
     });
+    atEndOfFile(() => child.kill());
     let said = "";
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stderr }).on("line", (line) => {
@@ -33,18 +29,11 @@ export class Moto {
       child.once("error", reject);
       child.once("close", (code) => reject(new Error(`moto ended with ${code} before it listened: ${said}`)));
     });
-    return new Moto(url, child);
+    return new Moto(url);
   }
 
   /** From now on, requests need known keys and permissions; `false` turns that off again. */
   async checkKeys(on: boolean): Promise<void> {
     await fetch(`${this.url}/moto-api/reset-auth`, { method: "POST", body: on ? "0" : "inf" });
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const ended = once(this.child, "close");
-    this.child.kill();
-    await ended;
   }
 }

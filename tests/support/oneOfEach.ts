@@ -89,12 +89,8 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     ],
   };
   new tunnels.TlsEdge(`${prefix}tls-inline`, {
-    hostports: [`${prefix}a.example.com:443`],
-    backend,
-    ipRestriction,
-    mutualTls,
-    tlsTermination: {},
-    policies,
+    ...{ hostports: [`${prefix}a.example.com:443`], backend, ipRestriction, mutualTls },
+    ...{ tlsTermination: {}, policies },
   });
   const tls = { edgeId: new tunnels.TlsEdge(`${prefix}tls`).id };
   const off = { mutualTls: { ...mutualTls, enabled: false }, tlsTermination: { minVersion: "1.3" } };

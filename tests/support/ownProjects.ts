@@ -8,10 +8,7 @@ import { SOAK } from "./size";
 
 const ROOT = join(__dirname, "../..");
 const MODULES = join(ROOT, "node_modules");
-/**
- * Lends a project the packages that are installed here. npm keeps those that the project's own packages need,
- * and removes the rest. Unpacking them would cost 20 s of a processor, this costs 7 s.
- */
+/** Lends a project the packages that are installed here (7 s of a processor instead of 20). */
 const BORROW = [
   "mkdir node_modules",
   `lent=$(cd "${ROOT}" && npm ls --all --parseable --omit=dev --loglevel=error | sed -nE 's#^${MODULES}/((@[^/]+/)?[^/]+).*#\\1#p' | grep -v '^@tunnelplane/' | sort -u)`,
@@ -20,16 +17,11 @@ const BORROW = [
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 
-/**
- * Projects as strangers make them, from packed tarballs in a folder outside of the repository. `remove`
- * deletes it.
- */
+/** Projects as strangers make them, from packed tarballs in a folder outside of the repository. */
 export class OwnProjects {
   private constructor(
     private readonly packed: Packed,
-    /**
-     * A project of the example that uses all packages, which were installed; the other projects borrow them.
-     */
+    /** A project of the example that uses all packages, installed; the other projects borrow them. */
     readonly installed: string,
   ) {}
 
@@ -124,10 +116,6 @@ export class OwnProjects {
         "curl --cacert": `printed "agent bound" >/dev/null; curl -s --retry 100 --retry-delay 1 --retry-all-errors --cacert`,
       },
     };
-  }
-
-  remove(): void {
-    this.packed.remove();
   }
 }
 

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newFolder } from "./folder";
 
 export interface Manifest {
   readonly name: string;
@@ -30,7 +29,7 @@ export class Packed {
   ) {}
 
   static make(): Packed {
-    const folder = mkdtempSync(join(tmpdir(), "tp-packed-"));
+    const folder = newFolder();
     return new Packed(folder, pack(join(folder, "tarballs")));
   }
 
@@ -38,9 +37,5 @@ export class Packed {
     const file = this.tarballs.get(name);
     if (!file) throw new Error(`${name} is not among the packages: ${[...this.tarballs.keys()].join(", ")}`);
     return file;
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { certificate } from "./api/fixtures";
+import { atEndOfFile } from "./endOfFile";
+import { newFolder } from "./folder";
 import { freePort } from "./ports";
 
 const { locatePebble } = require("../../scripts/pebble.cjs") as { locatePebble(): string | undefined };
@@ -25,8 +25,7 @@ interface PebbleOptions {
 
 /** The real authority of Let's Encrypt's own tests, and the name server that it asks. */
 export class Pebble {
-  readonly folder = mkdtempSync(join(tmpdir(), "tpp-"));
-  readonly #children: ChildProcess[] = [];
+  readonly folder = newFolder();
   port = 0;
   tlsPort = 0;
   /** Of the name server's interface for tests. */
@@ -98,7 +97,7 @@ export class Pebble {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.#children.push(child);
+    atEndOfFile(() => child.kill());
     await new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr])
         createInterface({ input: stream }).on("line", (line) => ready.test(line) && resolve());
@@ -113,14 +112,5 @@ export class Pebble {
       method: "POST",
       body: JSON.stringify({ host: `${name}.`, value }),
     });
-  }
-
-  async stop(): Promise<void> {
-    for (const child of this.#children) {
-      const ended = once(child, "exit");
-      child.kill();
-      await ended;
-    }
-    rmSync(this.folder, { recursive: true });
   }
 }

@@ -2,10 +2,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/**
- * Below the ports that systems give to outgoing connections, which could take one between two starts of a
- * process.
- */
+/** Below the ports that systems give to outgoing connections, which could take one between two starts. */
 const [FIRST, LAST] = [20_000, 32_000];
 const MAX_TRIES = 100;
 

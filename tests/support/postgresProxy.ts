@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { atEndOfFile } from "./endOfFile";
 
 /** What becomes of a statement on its way to PostgreSQL. */
 export type Passage =
@@ -29,7 +30,9 @@ export class PostgresProxy {
   private constructor(
     private readonly server: Server,
     private readonly target: URL,
-  ) {}
+  ) {
+    atEndOfFile(() => this.stop());
+  }
 
   /** @param url of the database @param watch passes everything by default */
   static async start(url: string, watch: Watch = () => "pass"): Promise<PostgresProxy> {

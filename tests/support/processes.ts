@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/**
- * A process and all its descendants, also those in process groups of their own, such as the engine's plugins.
- */
+/** A process and all its descendants, also those in process groups of their own, such as plugins. */
 export function treeOf(root: number): number[] {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const children = rows

@@ -8,9 +8,7 @@ interface Document {
   >;
 }
 
-/**
- * Errors that every request may get: before the server knows the operation, and for paths that do not exist.
- */
+/** Errors that every request may get: before the operation is known, and for unknown paths. */
 const ANYWHERE = [400, 401, 404, 405, 408, 413, 415, 431];
 /** Paths for programs that watch the server; not part of the API. */
 const BESIDE_THE_API = ["/livez", "/readyz", "/openapi.json", "/openapi-wire.json"];

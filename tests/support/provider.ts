@@ -4,16 +4,9 @@ import { certificate, sshKey } from "./api/fixtures";
 import { Engine, type EngineOptions, type Run } from "./engine";
 import { ServerProcess, type StartOptions } from "./server";
 
-/** A server and stacks on it, all removed at the end of the test file. */
+/** Servers and stacks on them. */
 export class World {
-  private readonly engines: Engine[] = [];
-  private readonly servers: ServerProcess[] = [];
-
-  async server(options?: StartOptions): Promise<ServerProcess> {
-    const server = await ServerProcess.start(options);
-    this.servers.push(server);
-    return server;
-  }
+  server = (options?: StartOptions): Promise<ServerProcess> => ServerProcess.start(options);
 
   async stack(
     server: Pick<ServerProcess, "url" | "apiKey">,
@@ -21,29 +14,18 @@ export class World {
     options: Partial<EngineOptions> = {},
   ): Promise<Engine> {
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...options.env };
-    const engine = await Engine.create({ ...options, program, env });
-    this.engines.push(engine);
-    return engine;
-  }
-
-  async close(): Promise<void> {
-    for (const engine of this.engines) engine.dispose();
-    for (const server of this.servers) await server.stop();
+    return Engine.create({ ...options, program, env });
   }
 }
 
-/** A server for the cases of a file, and stacks on it: started before them, removed after them. */
+/** A server for the cases of a file, and stacks on it. */
 export function worldOfThisFile(options?: StartOptions) {
   const world = new World();
   const server = serverOfThisFile(() => ServerProcess.start(options));
-  after(() => world.close());
   return { world, server };
 }
 
-/**
- * The engine's steps as `<op> <name> <properties>`, without unchanged resources. With a prefix: those of the
- * resources whose names begin with it, without it.
- */
+/** The engine's steps as `<op> <name> <properties>`, without unchanged ones; with a prefix, its own. */
 export const changesOf = (run: Run, prefix = ""): string[] =>
   run.steps
     .filter(({ op, name }) => op !== "same" && op !== "refresh" && name.startsWith(prefix))

@@ -49,10 +49,7 @@ export const everywhere = (declare: (provider: Name, tunnels: Classes) => void) 
   for (const name of NAMES) declare(name, PROVIDERS[name]);
 };
 
-/**
- * A `describe` for each provider, because what a program is promised must not depend on which of them it
- * uses.
- */
+/** A `describe` for each provider, because no promise may depend on which of them a program uses. */
 export function onEveryProvider(
   title: string,
   tests: (this: Mocha.Suite, tunnels: Classes, provider: Name) => void,

@@ -5,10 +5,7 @@ import type { RestAnswer } from "./rest";
 /** What became of a request: an answer, a status, or a word such as `closed` where there was no answer. */
 type Outcome = number | string | { readonly status: number };
 
-/**
- * How a refusal looks: a status, an exact word, what the word or the error's message matches, what an answer
- * of the API has, or a check.
- */
+/** How a refusal looks: a status, a word, what it matches, what an answer has, or a check. */
 type Refusal<R> =
   | number
   | string

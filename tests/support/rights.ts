@@ -32,11 +32,7 @@ export const OTHERS: Readonly<Record<string, Other>> = {
   getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
   listExposure: { row: READERS },
   createExposureDecisions: { row: READERS, permission: "read" },
-  createBindAuthorization: {
-    row: { admin: "read", gateway: "read" },
-    permission: "read",
-    ofAccount: true,
-  },
+  createBindAuthorization: { row: { admin: "read", gateway: "read" }, permission: "read", ofAccount: true },
   replaceGatewayStatus: { row: { admin: "write", gateway: "write" }, ofAccount: true },
   listGateways: { row: { ...READERS, gateway: "read" } },
   getGateway: { row: { ...READERS, gateway: "read" } },

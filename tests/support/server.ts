@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { atEndOfFile } from "./endOfFile";
 import { Rest } from "./rest";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
@@ -87,7 +88,7 @@ export interface StartOptions extends Program {
   readonly keepLog?: boolean;
 }
 
-/** A real server in a process of its own, on a free port of the loopback interface. */
+/** A real server in a process of its own, on a free port of the loopback interface, until the file ends. */
 export class ServerProcess {
   private constructor(
     readonly url: string,
@@ -96,7 +97,9 @@ export class ServerProcess {
     private readonly child: ChildProcess,
     private readonly output: { out: string; log: string },
     private readonly ownsData: boolean,
-  ) {}
+  ) {
+    atEndOfFile(() => this.stop("SIGKILL"));
+  }
 
   static async start({
     data,

@@ -34,11 +34,7 @@ export const answerWith = (issuer: StandInTokenIssuer, idToken: string): void =>
 
 /** Claims of a user's identity token, for one sign-in. */
 export const claimsOf = (subject: string, nonce: string, more: object = {}): object => ({
-  sub: subject,
-  aud: CLIENT_ID,
-  iat: secondsFromNow(0),
-  nonce,
-  email: `${subject}@example.com`,
+  ...{ sub: subject, aud: CLIENT_ID, iat: secondsFromNow(0), nonce, email: `${subject}@example.com` },
   ...more,
 });
 
@@ -63,11 +59,7 @@ export class Visitor {
     const answer = await fetch(this.server + path, {
       redirect: "manual",
       ...options,
-      headers: {
-        ...this.headers,
-        ...(cookie && { cookie }),
-        ...(options.headers as Record<string, string>),
-      },
+      headers: { ...this.headers, ...(cookie && { cookie }), ...(options.headers as Record<string, string>) },
     });
     for (const line of answer.headers.getSetCookie()) {
       const [, name = "", value = "", rest = ""] = /^([^=]+)=([^;]*)(.*)$/.exec(line) ?? [];
@@ -101,11 +93,7 @@ export class Visitor {
   async api(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
     const answer = await this.send(path, {
       method,
-      headers: {
-        "service-version": "2",
-        ...(body && { "content-type": "application/json" }),
-        ...headers,
-      },
+      headers: { "service-version": "2", ...(body && { "content-type": "application/json" }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

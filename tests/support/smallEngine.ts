@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Plugin, struct } from "../plugin/plugin";
+import { newFolder } from "./folder";
 import type { Name } from "./providers";
 
 type Properties = Record<string, unknown>;
@@ -38,7 +38,7 @@ interface Row {
 export class SmallEngine {
   rows: Row[] = [];
   #plugin: Plugin | undefined;
-  readonly #folder = mkdtempSync(join(tmpdir(), "tunnelplane-small-"));
+  readonly #folder = newFolder();
 
   constructor(
     private readonly provider: Name,

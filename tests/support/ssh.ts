@@ -12,14 +12,9 @@ export interface Authority {
   readonly public_key: string;
 }
 
-/**
- * A tunnelplane server and any number of sshds for a test file. Skips the file, and says so, if there is no
- * sshd.
- */
+/** A server and any number of sshds for a test file. Without sshd, it skips the file, and says so. */
 export function sshWorld() {
   const server = serverOfThisFile((options) => ServerProcess.start(options));
-  const running: Sshd[] = [];
-
   before("look for sshd", function () {
     if (SSHD) return;
     console.log(
@@ -27,18 +22,11 @@ export function sshWorld() {
     );
     this.skip();
   });
-  afterEach("stop every sshd", async () => {
-    for (const sshd of running.splice(0)) await sshd.stop();
-  });
 
   return {
     server,
     authority: (body: Json = {}): Promise<Authority> => server.created("/ssh_certificate_authorities", body),
-    async sshd(options: SshdOptions): Promise<Sshd> {
-      const sshd = await Sshd.start(options);
-      running.push(sshd);
-      return sshd;
-    },
+    sshd: (options: SshdOptions): Promise<Sshd> => Sshd.start(options),
     /** A key and its certificate, in files as `ssh` expects them. */
     async identity(authority: Authority, body: Json, key: SshKey = sshKey()) {
       const sent = { ssh_certificate_authority_id: authority.id, public_key: key.openssh, ...body };

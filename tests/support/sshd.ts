@@ -1,15 +1,14 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { atEndOfFile } from "./endOfFile";
+import { newFolder } from "./folder";
 import { freePort } from "./ports";
 
-/**
- * sshd must be started by its full path, and is often in a folder that is only on the administrator's PATH.
- */
+/** sshd must be started by its full path, often in a folder on the administrator's PATH alone. */
 export const SSHD = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].find((path) =>
   existsSync(path),
 );
@@ -52,7 +51,7 @@ export class Sshd {
   private constructor(
     private readonly folder: string,
     private readonly port: number,
-    private readonly child: ChildProcess,
+    child: ChildProcess,
   ) {
     child.stderr?.on("data", (chunk) => {
       this.log += chunk;
@@ -61,7 +60,7 @@ export class Sshd {
 
   static async start({ trusted = [], certifyHost }: SshdOptions): Promise<Sshd> {
     if (!SSHD) throw new Error("There is no sshd on this machine");
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sshd-"));
+    const folder = newFolder();
     const at = (name: string) => join(folder, name);
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("host")]);
     writeFileSync(at("trusted"), `${trusted.join("\n")}\n`);
@@ -69,23 +68,18 @@ export class Sshd {
       writeFileSync(at("host-cert.pub"), await certifyHost(readFileSync(at("host.pub"), "utf8")));
     const port = await freePort();
     const settings = {
-      ListenAddress: `127.0.0.1:${port}`,
-      HostKey: at("host"),
+      ...{ ListenAddress: `127.0.0.1:${port}`, HostKey: at("host") },
       ...(certifyHost && { HostCertificate: at("host-cert.pub") }),
-      TrustedUserCAKeys: at("trusted"),
-      AuthorizedKeysFile: "none",
-      AuthenticationMethods: "publickey",
-      PermitRootLogin: "yes",
-      StrictModes: "no",
-      UsePAM: "no",
-      PidFile: "none",
-      LogLevel: "VERBOSE",
+      ...{ TrustedUserCAKeys: at("trusted"), AuthorizedKeysFile: "none" },
+      ...{ AuthenticationMethods: "publickey", PermitRootLogin: "yes", StrictModes: "no" },
+      ...{ UsePAM: "no", PidFile: "none", LogLevel: "VERBOSE" },
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
     writeFileSync(at("config"), lines.join(""));
     // As root, sshd needs this folder for privilege separation. It is made at boot, so containers lack it.
     if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
     const child = spawn(SSHD, ["-D", "-e", "-f", at("config")], { stdio: ["ignore", "ignore", "pipe"] });
+    atEndOfFile(() => child.kill());
     const sshd = new Sshd(folder, port, child);
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: child.stderr as NodeJS.ReadableStream }).on(
@@ -115,15 +109,9 @@ export class Sshd {
     writeFileSync(at("certificate"), `${certificate}\n`);
     writeFileSync(at("known_hosts"), `${knownHosts.trim()}\n`);
     const options = {
-      BatchMode: "yes",
-      CertificateFile: at("certificate"),
-      ConnectTimeout: "20",
-      GlobalKnownHostsFile: "none",
-      HostKeyAlias: hostName,
-      IdentitiesOnly: "yes",
-      IdentityAgent: "none",
-      IdentityFile: at("key"),
-      StrictHostKeyChecking: "yes",
+      ...{ BatchMode: "yes", CertificateFile: at("certificate"), ConnectTimeout: "20" },
+      ...{ GlobalKnownHostsFile: "none", HostKeyAlias: hostName, IdentitiesOnly: "yes" },
+      ...{ IdentityAgent: "none", IdentityFile: at("key"), StrictHostKeyChecking: "yes" },
       UserKnownHostsFile: at("known_hosts"),
     };
     const flags = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
@@ -138,14 +126,5 @@ export class Sshd {
     const isLogged = () => /Connection (closed|reset) by|Disconnected from/.test(this.log.slice(before));
     for (let tries = 0; tries < 50 && !isLogged(); tries++) await sleep(100);
     return { ...login, log: this.log.slice(before) };
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, "close");
-      this.child.kill();
-      await ended;
-    }
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

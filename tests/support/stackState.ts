@@ -45,10 +45,7 @@ export function outputsIn(state: State | undefined): OutputMap {
   );
 }
 
-/**
- * Mends what a kill during a write leaves half written, as a user does: puts the backup of the state in its
- * place, and removes the attributes beside both, which the engine can do without.
- */
+/** Mends what a kill leaves half written, as a user does: the backup for the state, no attributes. */
 export function restoreTorn(file: string): void {
   const backup = `${file}.bak`;
   if (isTorn(file)) copyFileSync(backup, file);

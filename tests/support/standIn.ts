@@ -2,13 +2,16 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Certificate } from "./api/fixtures";
+import { atEndOfFile } from "./endOfFile";
 
 /** Stands in for another server, or for a failing one of ours. A test decides how it answers. */
 export class StandInServer {
   private constructor(
     readonly url: string,
     private readonly server: Server,
-  ) {}
+  ) {
+    atEndOfFile(() => this.stop());
+  }
 
   /** @param own certificate for HTTPS; if absent, it speaks HTTP */
   static async start(answer: RequestListener, own?: Certificate): Promise<StandInServer> {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createReadStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { newFolder } from "./folder";
 
 let permitted: boolean | undefined;
 
@@ -22,7 +22,7 @@ export class Strace {
 
   /** @param options the options of strace(1): which calls to watch, and how they fail */
   static async attach(pid: number, ...options: string[]): Promise<Strace> {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-strace-"));
+    const folder = newFolder();
     const child = spawn("strace", ["-f", "-y", "-o", join(folder, "trace"), ...options, "-p", String(pid)], {
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -50,10 +50,7 @@ export const monitoring = (
 
 let last = 0;
 
-/**
- * An event with the current time. Its text has more bytes than characters, so that tests notice which are
- * counted.
- */
+/** An event of now, whose text has more bytes than characters, so that tests see which are counted. */
 export function event(fields: Partial<Outgoing> = {}): Outgoing {
   const id = `ev_${++last}`;
   return {

@@ -22,14 +22,7 @@ export function signedChain(
       writeFileSync(join(folder, "extensions"), extensions);
       openssl(
         ...[
-          "x509",
-          "-req",
-          "-in",
-          `${file}.csr`,
-          "-CA",
-          `${by}.pem`,
-          "-CAkey",
-          `${by}.key`,
+          ...["x509", "-req", "-in", `${file}.csr`, "-CA", `${by}.pem`, "-CAkey", `${by}.key`],
           "-CAcreateserial",
         ],
         ...["-days", "3650", "-extfile", "extensions", "-out", `${file}.pem`],

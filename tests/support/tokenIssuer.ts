@@ -20,10 +20,7 @@ const newKeys = (suffix: string): Record<string, KeyObject> => ({
   [`ec${suffix}`]: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey,
 });
 
-/**
- * Stands in for an issuer of identity tokens, such as that of GitHub Actions: a discovery document, keys,
- * and tokens with any header and claims, signed with its real keys.
- */
+/** Stands in for an issuer such as GitHub Actions: a discovery document, real keys, any claims. */
 export class StandInTokenIssuer {
   #keys = newKeys("");
   /** After the names of its keys. */

@@ -22,10 +22,7 @@ export class TwoServers {
       this.other = other.rest;
       this.#session = await postgres.connect(this.url);
     });
-    after(async () => {
-      await this.#session.end();
-      for (const server of this.servers) await server.stop();
-    });
+    after(() => this.#session.end());
   }
 
   /** Blocks requests at a locked row, and releases them all at once, so that they certainly collide. */

@@ -16,10 +16,7 @@ export function memoryOf(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/**
- * How long the server's main thread has worked, in ms (Linux only). An attack that blocks it shows here as
- * on a clock, but other processes on a busy machine do not.
- */
+/** How long the server's main thread has worked, in ms: an attack shows, other processes do not. */
 const workOf = ({ pid }: Watched): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 
@@ -30,19 +27,13 @@ async function workDuring(server: Watched, run: () => Promise<unknown>): Promise
   return workOf(server) - before;
 }
 
-/**
- * Does what an admin does during an attack, and checks that it does not wait long for the server's main
- * thread.
- */
+/** Does what an admin does during an attack, which waits not long for the server's main thread. */
 export async function expectServed(server: Watched, run: () => Promise<unknown>): Promise<void> {
   const work = await workDuring(server, run);
   expect(work, "work of the server until the admin was served, in ms").to.be.below(ADMIN_LIMIT_MS);
 }
 
-/**
- * Runs an attack, and checks the server: its main thread works less than a second before it answers /livez
- * during the attack, and afterwards memory returns to within 200 MB of its value before.
- */
+/** Runs an attack: /livez costs the main thread less than 1 s, and memory returns to within 200 MB. */
 export async function underAttack<T>(server: Watched, attack: () => Promise<T>): Promise<T> {
   const before = memoryOf(server.pid);
   let over = false;
@@ -56,10 +47,7 @@ export async function underAttack<T>(server: Watched, attack: () => Promise<T>):
   return result;
 }
 
-/**
- * Requests /livez again and again, and once more after the attack. Resolves with the most work until an
- * answer.
- */
+/** Requests /livez again and again, and once after the attack; resolves with the most work for one. */
 async function watchHealth(server: Watched, isOver: () => boolean): Promise<number> {
   let slowest = 0;
   for (let last = false; !last; ) {

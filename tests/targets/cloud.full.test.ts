@@ -55,7 +55,6 @@ describe("Targets in the cloud", () => {
     });
     await new CloudWatchLogs(client()).createLogGroup({ logGroupName: "events" });
   });
-  after(() => moto.stop());
 
   const bucket = async (method: string, path: string): Promise<string> =>
     (await fetch(`${moto.url}${path}`, { method, headers: { authorization: SIGNED } })).text();
@@ -180,10 +179,7 @@ describe("Targets in the cloud", () => {
       }
     });
 
-    /**
-     * Stands between a target and moto's STS, and says that the keys it hands out end after so many
-     * milliseconds.
-     */
+    /** Stands between a target and moto's STS: the keys that it hands out end after so many milliseconds. */
     const stsWithKeysThatEndAfter = async (ms: number) => {
       const asked: string[] = [];
       const standIn = await StandInServer.start(async (request, response) => {
@@ -221,7 +217,6 @@ describe("Targets in the cloud", () => {
           expect(new Set(asked)).to.deep.equal(new Set([role.role.role_ref]));
         } finally {
           target.close();
-          standIn.stop();
         }
       });
 
@@ -233,14 +228,10 @@ describe("Targets in the cloud", () => {
           .writeHead(200, { "content-type": "application/x-amz-json-1.1" })
           .end('{"FailedRecordCount":0,"Records":[{"ShardId":"1"}]}');
       });
-      try {
-        await sendOnce(inTheCloud(role).stream_service, [event()], {
-          endpoints: { ...endpoints, stream_service: standIn.url },
-        });
-        expect(signers[0]).to.match(/^ASIA/);
-      } finally {
-        standIn.stop();
-      }
+      await sendOnce(inTheCloud(role).stream_service, [event()], {
+        endpoints: { ...endpoints, stream_service: standIn.url },
+      });
+      expect(signers[0]).to.match(/^ASIA/);
     });
 
     it("a role that STS does not grant is an error of its credentials, without secrets", async () => {

@@ -44,7 +44,6 @@ describe("The monitoring service", () => {
     endpoints = { monitoring_service: standIn.url };
   });
   after(() => {
-    standIn.stop();
     setDefaultCACertificates(trusted);
   });
   beforeEach(() => {

@@ -7,9 +7,7 @@ type Answer = { status?: number; headers?: Record<string, string>; body: unknown
 
 const JSON_TYPE = { "content-type": "application/x-amz-json-1.1" };
 
-/**
- * Behaviour that moto lacks: partial refusals and throttling, in the form of the services' API references.
- */
+/** Behaviour that moto lacks: partial refusals and throttling, as the services' API references say. */
 describe("Refusals by services in the cloud:", () => {
   const standIns: StandInServer[] = [];
   afterEach(() => {

@@ -33,7 +33,6 @@ describe("The thread that sends events", () => {
   });
   after(() => {
     unsubscribe("worker_threads", noteThread);
-    standIn.stop();
   });
   beforeEach(() => {
     asked.length = 0;

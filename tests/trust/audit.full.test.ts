@@ -18,7 +18,6 @@ onEveryDatabase("In the audit log", (start, database) => {
     server = await start({ data: await database.create() });
     rest = server.rest;
   });
-  after(() => server.stop());
 
   const count = async () => (await auditRows(server.data)).length;
   const eventCount = async () => (await rowsIn(server.data, "select id from event")).length;

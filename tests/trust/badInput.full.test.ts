@@ -55,17 +55,13 @@ describe("Requests generated from the OpenAPI document", () => {
     ];
     const folder = newFolder(); // the fuzzer writes files into its working folder
     const memory = boundedMemoryOf(server.pid);
-    try {
-      const { code, output } = await run(FUZZER, args, folder);
-      expect(code, failuresIn(output)).to.equal(0);
-      const generated = Number(/(\d+) generated/.exec(output)?.[1]);
-      expect(generated).to.be.at.least(FROM_THE_DOCUMENT);
-      expect(server.log, "nothing failed inside").to.equal("");
-      figure(`${generated} requests`);
-      memory.expectBounded();
-    } finally {
-      await server.stop();
-    }
+    const { code, output } = await run(FUZZER, args, folder);
+    expect(code, failuresIn(output)).to.equal(0);
+    const generated = Number(/(\d+) generated/.exec(output)?.[1]);
+    expect(generated).to.be.at.least(FROM_THE_DOCUMENT);
+    expect(server.log, "nothing failed inside").to.equal("");
+    figure(`${generated} requests`);
+    memory.expectBounded();
   });
 });
 

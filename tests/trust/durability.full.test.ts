@@ -24,7 +24,6 @@ describe("On SQLite: an answer to a write", () => {
     rest = server.rest;
     await rest.get("/ip_policies");
   });
-  after(() => server.stop());
 
   const write = (name: string): Promise<RestAnswer> =>
     rest.post("/ip_policies", { description: name }, { "x-request-id": name });
@@ -110,9 +109,7 @@ class Trace {
 const isWrite = (call: string): boolean => /^pwrite64\(\d+<[^>]*-wal>/.test(call);
 const isSync = (call: string): boolean => /^f(data)?sync\(\d+<[^>]*-wal>\) += 0/.test(call);
 
-/**
- * The calls without thread numbers. A call that was interrupted by another thread's is listed where it ended.
- */
+/** The calls without thread numbers; one that another thread's interrupted stands where it ended. */
 function whole(lines: readonly string[]): string[] {
   const begun = new Map<string, string>();
   return lines.flatMap((line) => {

@@ -15,10 +15,7 @@ const badHeader = { status: 400, code: "TP_1008", mentions: ["Idempotency-Key"] 
 
 const countOf = (data: string, kind: string) => countIn(data, "resource", `kind = '${kind}'`);
 
-/**
- * Creations that must happen once, each for another reason: only the key, a unique value, a locked parent, a
- * list.
- */
+/** Creations that must happen once: for the key alone, a unique value, a locked parent, a list. */
 async function creations(rest: Rest): Promise<{ path: string; body: Json }[]> {
   const edge = (await rest.post("/edges/https", { hostports: [hostport()] })).body.id;
   const destination = (
@@ -56,7 +53,6 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     rest = server.rest;
   };
   before("start a server", async () => serve(await database.create()));
-  after(() => server.stop());
 
   it("makes one object per creation of the client, however many requests and answers are lost", async function () {
     this.timeout(LIMIT_MS);
@@ -93,21 +89,16 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
       figure(`${count} creations, ${lost} requests or answers lost, 0 duplicates`);
     } finally {
       await api.close();
-      proxy.stop();
     }
   });
 
   it("of 50 requests at once makes one object, of any kind, on PostgreSQL at two servers", async () => {
     const second = database.name === "PostgreSQL" ? await start({ data: server.data }) : undefined;
     const rests = [rest, second ? second.rest : rest];
-    try {
-      for (const { path, body } of await creations(rest)) {
-        const key = randomUUID();
-        const send = (_: unknown, index: number) => (rests[index % 2] as Rest).post(path, body, named(key));
-        expectOneCreation(await Promise.all(Array.from({ length: 50 }, send)));
-      }
-    } finally {
-      await second?.stop();
+    for (const { path, body } of await creations(rest)) {
+      const key = randomUUID();
+      const send = (_: unknown, index: number) => (rests[index % 2] as Rest).post(path, body, named(key));
+      expectOneCreation(await Promise.all(Array.from({ length: 50 }, send)));
     }
   });
 

@@ -43,12 +43,6 @@ onEveryDatabase(
           logger: { error: (details) => console.error(details) },
         });
     });
-    after(async () => {
-      for (const world of worlds) {
-        await world.core.sequencer.stop();
-        await world.close();
-      }
-    });
 
     it(`report each change once, in order, to readers and from each subscription on: ${WRITERS * CHANGES} changes`, async function () {
       this.timeout(LIMIT_MS);

@@ -47,33 +47,29 @@ onEveryDatabase("A server that is killed in the middle of change sets", (start, 
     const data = await database.create();
     let server = await start({ data });
     let [applied, cutOff] = [0, 0];
-    try {
-      await setOf(server).apply(siteWith(NAMES[0]));
-      const made = await restOf(server).post("/guarantees", {
-        expect: "refused",
-        addresses: [`${HOST}/admin`],
-        except_networks: ["10.0.0.0/8"],
-      });
-      expect(made.status, made.text).to.equal(201);
-      for (let kill = 0; kill < KILLS; kill++) {
-        const set = setOf(server);
-        const sending = (async () => {
-          for (let next = kill; ; next++) {
-            const wanted = siteWith(NAMES[next % 2] ?? "");
-            const sent = await set.send(wanted, { mode: "own", max_deletes: 1 }).catch(() => undefined);
-            if (sent?.status !== 200) return sent;
-            applied++;
-          }
-        })();
-        await sleep(((kill + 1) * STEP_MS) % MAX_MS);
-        await server.stop("SIGKILL");
-        expect(await sending, "the answer of the last set").to.equal(undefined);
-        cutOff++;
-        server = await start({ data });
-        await expectOne(server, made.body.id);
-      }
-    } finally {
-      await server.stop();
+    await setOf(server).apply(siteWith(NAMES[0]));
+    const made = await restOf(server).post("/guarantees", {
+      expect: "refused",
+      addresses: [`${HOST}/admin`],
+      except_networks: ["10.0.0.0/8"],
+    });
+    expect(made.status, made.text).to.equal(201);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const set = setOf(server);
+      const sending = (async () => {
+        for (let next = kill; ; next++) {
+          const wanted = siteWith(NAMES[next % 2] ?? "");
+          const sent = await set.send(wanted, { mode: "own", max_deletes: 1 }).catch(() => undefined);
+          if (sent?.status !== 200) return sent;
+          applied++;
+        }
+      })();
+      await sleep(((kill + 1) * STEP_MS) % MAX_MS);
+      await server.stop("SIGKILL");
+      expect(await sending, "the answer of the last set").to.equal(undefined);
+      cutOff++;
+      server = await start({ data });
+      await expectOne(server, made.body.id);
     }
     figure(`${KILLS} kills, ${applied} sets applied, ${cutOff} cut off`);
   });

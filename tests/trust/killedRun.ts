@@ -5,10 +5,7 @@ import { type Classes, PROVIDERS } from "../support/providers";
 
 const NAMES = ["a", "b", "c", "d", "e", "f"];
 
-/**
- * Two layers of resources, some with equal inputs, a one-time secret, and a module with an endpoint of its
- * own.
- */
+/** Two layers of resources, some with equal inputs, a one-time secret, and a module of its own. */
 export const program = (tunnels: Classes) => async (): Promise<void> => {
   for (const name of NAMES) new tunnels.TunnelCredential(name, { description: "one of six" });
   const policy = new tunnels.IpPolicy("policy");

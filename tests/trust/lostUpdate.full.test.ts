@@ -15,7 +15,6 @@ onEveryDatabase("Clients that read an object, change it and write it back under 
   before("start a server", async () => {
     server = await start();
   });
-  after(() => server.stop());
 
   it(`lose no update of each other: ${CLIENTS} clients, ${TURNS} turns each`, async function () {
     this.timeout(LIMIT_MS);

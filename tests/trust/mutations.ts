@@ -18,18 +18,8 @@ export class Dice {
 /** Values that are known to break parsers, storage and programs. */
 const TOKENS = [
   ...[
-    "\0",
-    "\\u0000",
-    "\\ud800",
-    "\ud83d\ude80",
-    "\u202e",
-    "\xff",
-    "\x80",
-    "\ufeff",
-    "\r\n",
-    "\r",
-    "\n",
-    "\t",
+    ...["\0", "\\u0000", "\\ud800", "\ud83d\ude80", "\u202e", "\xff", "\x80", "\ufeff", "\r\n", "\r"],
+    ...["\n", "\t"],
   ],
   ..."%00 % %zz %2f %c0%af .. // /../ ? # & ; = * -1 1e309 0 -0 0.5 18446744073709551616 NaN".split(" "),
   ...'null true "" [] {} [ { } " \\ , <script> {{x}}'.split(" "),
@@ -84,10 +74,7 @@ function wordAt(bytes: Buffer, at: number): [number, number] {
   return [start, at + text.slice(at).search(/\W|$/)];
 }
 
-/**
- * Changes a few bytes of one of the requests: in its method and path, its headers, or its body. Usually
- * corrects its length afterwards, so that the server reads the rest.
- */
+/** Changes a few bytes of a request; usually mends its length, so that the server reads the rest. */
 export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
   let bytes = dice.pick(requests);
   const part = dice.pick([firstLine, firstLine, head, body, body, body, body]);

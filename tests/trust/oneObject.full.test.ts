@@ -14,10 +14,7 @@ import { figure, LIMIT_MS, size } from "../support/size";
 import type { Recorded } from "../support/stackState";
 import { DECLARED, program } from "./killedRun";
 
-/**
- * While the server works on a request, when the engine records the result, or before the server gets the
- * request.
- */
+/** While the server works on a request, when its result is recorded, or before it gets there. */
 const MOMENTS: readonly Fate[] = ["answer lost", "answered", "lost"];
 const KILLED_RUN = require.resolve("./killedRun");
 const SETUP = require.resolve("../setup.cjs");
@@ -42,7 +39,6 @@ async function proxyOf(...args: Parameters<typeof LossyProxy.start>): Promise<Lo
 onEveryProvider("One intent makes one object", function (tunnels, provider) {
   this.timeout(LIMIT_MS);
   const world = new World();
-  after(() => world.close());
 
   it("when a run is killed at any moment and run again", async () => {
     const kills = size(2, MOMENTS.length * 7);
@@ -130,7 +126,6 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
 onEveryProvider("Another intent makes another object, even with the same arguments", function (tunnels) {
   this.timeout(LIMIT_MS);
   const world = new World();
-  after(() => world.close());
 
   const SAME = { description: "the same" };
   const one = (name: string, options?: object) => new tunnels.TunnelCredential(name, SAME, options);

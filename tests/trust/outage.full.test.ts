@@ -36,10 +36,6 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
       writers = new Writers();
       server = await ServerProcess.start({ data: disk.folder });
     });
-    after(async () => {
-      await server.stop();
-      disk.dispose();
-    });
 
     /** Lets all clients write on a broken disk until so many writes are refused. */
     const turnedDown = async (): Promise<void> => {
@@ -103,10 +99,6 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
     postgres = await PostgresServer.start();
     data = await postgres.newDatabase();
     server = await ServerProcess.start({ data });
-  });
-  after(async () => {
-    await server.stop();
-    await postgres.stop();
   });
 
   const OUTAGES: Readonly<Record<string, () => Promise<void>>> = {

@@ -2,10 +2,7 @@ import { marksOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { z } from "zod";
 
-/**
- * The number of fields in the contract that are marked as secret, also below lists and maps, where no code
- * looks for them.
- */
+/** The number of fields that are marked as secret, also below lists and maps, where no code looks. */
 function marked(schema: z.ZodType): number {
   const inner = schema as z.ZodType & {
     unwrap?: () => z.ZodType;

@@ -78,7 +78,6 @@ onEveryDatabase("A secret", (start, database) => {
     server = await start({ data: await database.create(), args: ["--log-level", "debug"] });
     rest = server.rest;
   });
-  after(() => server.stop());
 
   it("is answered as specified, and is in clear in no file, backup, log, event or audit row", async () => {
     const first = await secretsOf(rest);

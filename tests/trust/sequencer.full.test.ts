@@ -35,7 +35,6 @@ describe("On PostgreSQL: a server that is killed while it moves changes to the e
     data = await (await sharedPostgres()).newDatabase();
     other = await ServerProcess.start({ data });
   });
-  after(() => other.stop());
 
   /** Lets clients write through a server until it is killed at a step. */
   const killAt = async (step: RegExp, end: "hold" | "hold the answer"): Promise<void> => {
@@ -59,8 +58,6 @@ describe("On PostgreSQL: a server that is killed while it moves changes to the e
       expect(killed, "was killed").not.to.equal(undefined);
     } finally {
       isAtWork = false;
-      await server?.stop("SIGKILL");
-      proxy.stop();
     }
   };
 
@@ -124,9 +121,7 @@ describe("On PostgreSQL: a backup of changes that have no place in the log yet",
         const verified = await run(copy, "audit", "verify");
         expect(verified.code, verified.err).to.equal(0);
       } finally {
-        await restored?.stop();
         await session.end();
-        await server.stop();
       }
     });
   }
@@ -157,7 +152,6 @@ describe("On PostgreSQL: a reader of the log", () => {
       expect(messageOf(error)).to.contain("another session has held the end of the audit log for too long");
     } finally {
       await session.end();
-      await world.close();
     }
   });
 });
@@ -197,7 +191,6 @@ describe("On PostgreSQL: the writers of two servers", () => {
       expect((await countIn(data, "resource")) - before).to.equal(events);
     } finally {
       await session.end();
-      for (const server of servers) await server.stop();
     }
   });
 });

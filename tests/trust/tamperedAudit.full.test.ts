@@ -24,7 +24,6 @@ onEveryDatabase("The audit log", (start, database) => {
       await rest.post("/ip_policies", { description: `policy ${index}` });
     expect(await auditRows(data)).to.have.length(ROWS); // the first row is the admin's API key
   });
-  after(() => server.stop());
   afterEach("find the log whole again", () => expectWhole(data));
 
   const expectEach = async (found: Readonly<Record<string, RegExp>>) => {

@@ -71,9 +71,7 @@ export class Writers {
     }
   }
 
-  /**
-   * Returns the answer that acknowledges the write; undefined if it was refused or its outcome is unknown.
-   */
+  /** Returns the answer that acknowledges the write; undefined if it was refused or is unknown. */
   async #expect(
     name: string,
     before: readonly State[],
@@ -105,10 +103,7 @@ export class Writers {
     return answer;
   }
 
-  /**
-   * Checks directly in the database that every object is complete, and in the state that its writer
-   * remembers.
-   */
+  /** Checks in the database that every object is complete, and as its writer remembers it. */
   async check(data: string): Promise<void> {
     await settled(data);
     const rows = await rowsIn(data, "select id, version, document from resource where kind = 'tls_edge'");

@@ -53,14 +53,10 @@ const gone = await deleteTlsEdge({ headers, path });
 console.log(
   JSON.stringify({
     minVersion: edge.tls_termination?.min_version,
-    action: edge.policies?.inbound[0]?.actions[0]?.type,
-    description: changed.data.description,
-    enabled: module.data.enabled,
-    backend: module.data.backend.id === web.id,
-    listed: page.data.tls_edges.map(({ id }) => id === edge.id),
-    next: page.data.next_page_uri,
-    token: typeof credential.data.token,
-    refused: refused.error?.error_code,
+    ...{ action: edge.policies?.inbound[0]?.actions[0]?.type, description: changed.data.description },
+    ...{ enabled: module.data.enabled, backend: module.data.backend.id === web.id },
+    ...{ listed: page.data.tls_edges.map(({ id }) => id === edge.id), next: page.data.next_page_uri },
+    ...{ token: typeof credential.data.token, refused: refused.error?.error_code },
     gone: gone.response?.status,
   }),
 );

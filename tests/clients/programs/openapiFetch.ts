@@ -49,14 +49,10 @@ const gone = await api.DELETE("/edges/tls/{id}", { params: { header, path } });
 console.log(
   JSON.stringify({
     minVersion: edge.tls_termination?.min_version,
-    action: edge.policies?.inbound[0]?.actions[0]?.type,
-    description: changed.description,
-    enabled: module.enabled,
-    backend: module.backend.id === web.id,
-    listed: page.tls_edges.map(({ id }) => id === edge.id),
-    next: page.next_page_uri,
-    token: typeof credential.token,
-    refused: refused.error?.error_code,
+    ...{ action: edge.policies?.inbound[0]?.actions[0]?.type, description: changed.description },
+    ...{ enabled: module.enabled, backend: module.backend.id === web.id },
+    ...{ listed: page.tls_edges.map(({ id }) => id === edge.id), next: page.next_page_uri },
+    ...{ token: typeof credential.token, refused: refused.error?.error_code },
     gone: gone.response.status,
   }),
 );

@@ -17,9 +17,7 @@ let port = 19_999;
 /** A port of its own: connections over TCP say no name. */
 export const tcpHostport = (): string => `db.example.com:${++port}`;
 
-/**
- * A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use. For children of edges.
- */
+/** A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use, for its children. */
 export class RestBelowEdge extends Rest {
   private edgeId: Promise<string> | undefined;
 
@@ -48,7 +46,6 @@ class ServerOfThisFile {
       this.process = await start();
       this.client = new RestBelowEdge(this.process.url, this.process.apiKey);
     });
-    after("stop the server", () => this.process?.stop());
   }
 
   private get running(): ServerProcess {
@@ -86,10 +83,7 @@ class ServerOfThisFile {
   logDuring = (run: () => Promise<unknown>): Promise<string> => this.running.logDuring(run);
   passAnHour = (): void => this.running.passAnHour();
 
-  /**
-   * Queries the server's database, for values that no answer shows, once committed changes have their place
-   * in the logs.
-   */
+  /** Queries the database, for what no answer shows, once committed changes have their place in the logs. */
   async query(statement: string): Promise<unknown[]> {
     await settled(this.running.data);
     return rowsIn(this.running.data, statement);

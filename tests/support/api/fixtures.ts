@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../folder";
 
 /** Runs a command in a folder; its output. */
 export const run = (cwd: string, command: string, ...args: string[]): string =>
@@ -10,12 +10,8 @@ export const run = (cwd: string, command: string, ...args: string[]): string =>
 
 /** Makes something in a folder that is deleted again. */
 export function inTemporaryFolder<T>(make: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fixture-"));
-  try {
-    return make(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = newFolder();
+  return make(folder);
 }
 
 export interface SshKey {

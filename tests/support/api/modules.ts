@@ -119,14 +119,8 @@ export async function moduleFixtures(
       firstAnswer: { ...wholeOidc, enabled: false },
       second: { ...oidc, options_passthrough: false },
       secondAnswer: {
-        ...oidc,
-        enabled: true,
-        options_passthrough: false,
-        cookie_prefix: "",
-        inactivity_timeout: 0,
-        maximum_duration: 0,
-        scopes: [],
-        require_claims: {},
+        ...{ ...oidc, enabled: true, options_passthrough: false, cookie_prefix: "" },
+        ...{ inactivity_timeout: 0, maximum_duration: 0, scopes: [], require_claims: {} },
       },
     },
     jwt_validation: {
@@ -154,12 +148,8 @@ export async function moduleFixtures(
       firstAnswer: { ...breaker, enabled: false },
       second: { volume_threshold: 3 },
       secondAnswer: {
-        enabled: true,
-        tripped_duration: 10,
-        rolling_window: 10,
-        num_buckets: 10,
-        volume_threshold: 3,
-        error_threshold_percentage: 50,
+        ...{ enabled: true, tripped_duration: 10, rolling_window: 10, num_buckets: 10 },
+        ...{ volume_threshold: 3, error_threshold_percentage: 50 },
       },
     },
     webhook_verification: {

@@ -4,10 +4,7 @@ import type { Refusal } from "./expect";
 
 type Ask = () => Promise<RestAnswer>;
 
-/**
- * Shows that requests are refused, and then that the same is allowed where it should be. Returns the answer
- * to the first of them.
- */
+/** Shows that requests are refused, and the same allowed where it should be; returns the first answer. */
 export async function expectRefusedBut(
   refused: Ask | readonly Ask[],
   as: Refusal,

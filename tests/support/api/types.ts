@@ -63,9 +63,7 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
     body: () => ({ public_key: sshKey().openssh }),
     update: { acl: ["bind:two.example.com"] },
   },
-  ssh_certificate_authority: {
-    body: () => ({}),
-  },
+  ssh_certificate_authority: { body: () => ({}) },
   ssh_user_certificate: {
     body: async (rest) => ({
       ssh_certificate_authority_id: await sshAuthorityOf(rest),
@@ -80,25 +78,15 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
       principals: ["bastion.example.com"],
     }),
   },
-  certificate_authority: {
-    body: () => ({ ca_pem: certificate().pem }),
-  },
-  tls_certificate: {
-    body: () => serverCertificate("*.example.com"),
-  },
+  certificate_authority: { body: () => ({ ca_pem: certificate().pem }) },
+  tls_certificate: { body: () => serverCertificate("*.example.com") },
   reserved_domain: {
     body: () => ({ domain: `${unique("app")}.example.com`, region: "eu" }),
     update: { resolves_to: [{ value: "192.0.2.1" }] },
   },
-  reserved_addr: {
-    body: () => ({ region: "eu" }),
-  },
-  ip_restriction: {
-    body: async (rest) => ({ type: "endpoints", ip_policy_ids: [await policyOf(rest)] }),
-  },
-  ip_policy: {
-    body: () => ({}),
-  },
+  reserved_addr: { body: () => ({ region: "eu" }) },
+  ip_restriction: { body: async (rest) => ({ type: "endpoints", ip_policy_ids: [await policyOf(rest)] }) },
+  ip_policy: { body: () => ({}) },
   ip_policy_rule: {
     body: async (rest) => ({ ip_policy_id: await policyOf(rest), cidr: "10.0.0.0/8", action: "allow" }),
     update: { cidr: "192.168.0.0/16" },
@@ -115,12 +103,8 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
     body: () => ({ hostports: [tcpHostport()] }),
     update: { policies: { enabled: false, inbound: [], outbound: [] } },
   },
-  failover_backend: {
-    body: async (rest) => ({ backends: [await backendOf(rest), await backendOf(rest)] }),
-  },
-  weighted_backend: {
-    body: async (rest) => ({ backends: { [await backendOf(rest)]: 10_000 } }),
-  },
+  failover_backend: { body: async (rest) => ({ backends: [await backendOf(rest), await backendOf(rest)] }) },
+  weighted_backend: { body: async (rest) => ({ backends: { [await backendOf(rest)]: 10_000 } }) },
   http_response_backend: {
     body: () => ({ body: "Back soon", headers: { "content-type": "text/plain" }, status_code: 503 }),
     update: { body: "Gone", headers: {}, status_code: 410 },
@@ -137,9 +121,7 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
     body: () => ({ match_type: "path_prefix", match: `/${unique()}` }),
     update: { match_type: "exact_path", match: "/another" },
   },
-  event_destination: {
-    body: () => destination(),
-  },
+  event_destination: { body: () => destination() },
   event_subscription: {
     body: async (rest) => ({
       sources: [{ type: "ip_policy_created.v0" }],
@@ -151,10 +133,7 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
     body: () => ({ expect: "refused", addresses: [`${hostport()}/admin`], client_certificate: "none" }),
     update: { methods: ["GET"] },
   },
-  project: {
-    body: () => ({ name: unique("project") }),
-    update: { shared: true },
-  },
+  project: { body: () => ({ name: unique("project") }), update: { shared: true } },
   membership: {
     body: async (rest) => ({
       project_id: DEFAULT_PROJECT.id,
@@ -163,10 +142,7 @@ const BODIES: Readonly<Record<Exclude<Kind, "bot_user">, Bodies>> = {
     }),
     update: { role: "viewer" },
   },
-  api_key: {
-    body: () => ({}),
-    update: { scopes: ["read"] },
-  },
+  api_key: { body: () => ({}), update: { scopes: ["read"] } },
   workload_identity: {
     body: async (rest) => ({
       issuer: "https://id.example.com",

@@ -5,9 +5,7 @@ import { TYPES } from "./types";
 
 type Server = ReturnType<typeof serverOfThisFile>;
 
-/**
- * A place in a body, where answers name another, or none, or have another code than that of a wrong value.
- */
+/** A place in a body where answers name another, or none, or have another code than a wrong value's. */
 interface Elsewhere {
   /** "": the value is put over the whole body of a creation. */
   readonly set: string;

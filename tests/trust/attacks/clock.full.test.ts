@@ -14,9 +14,7 @@ onEveryDatabase("A clock that was a day ahead and is corrected", (_start, databa
   });
   afterEach(() => world.close());
 
-  /**
-   * A destination whose service refused everything while the clock was ahead, until the back-off was an hour.
-   */
+  /** A destination whose service refused all while the clock was ahead, until the back-off was an hour. */
   async function refused(error = new TargetError("refused: it is broken")) {
     const { target } = await world.destination();
     target.behaviour = () => {

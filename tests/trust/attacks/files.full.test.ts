@@ -5,10 +5,7 @@ import { newFolder } from "../../support/folder";
 import { Rest } from "../../support/rest";
 import { API_KEY, run, ServerProcess } from "../../support/server";
 
-/**
- * The embedded database. Other users of the machine may not read its files, even if they are old or made by
- * others.
- */
+/** The embedded database: other users of the machine may not read its files, old ones and copies too. */
 describe("The files of a data folder", () => {
   const running: ServerProcess[] = [];
   afterEach(async () => {

@@ -110,9 +110,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
       update audit_head set sequence = ${before.sequence}, hash = '${before.hash}', mac = '${before.mac}'`;
   });
 
-  /**
-   * A copy is whole with each note of its head; without its last change, which nothing else shows, with none.
-   */
+  /** A copy is whole with each note of its head; without its last change, with none. */
   const expectShown = async (...notes: [option: string, value: string][]): Promise<string> => {
     const data = await database.copyOf(original);
     for (const note of notes) await expectWhole(data, ...note);

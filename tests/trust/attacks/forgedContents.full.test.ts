@@ -32,7 +32,6 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     expect((await rest.patch(path, { description: "changed" })).status).to.equal(200);
     await unguard(data);
   });
-  after(() => server.stop());
   afterEach("find all of it whole again", () => expectWhole(data));
 
   const oneOf = (kind: string) =>

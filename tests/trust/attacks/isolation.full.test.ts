@@ -266,9 +266,6 @@ onEveryDatabase("Whether another project holds anything", (start, database) => {
     const roles = database.name === "SQLite" ? ROLES : (["admin"] as const);
     for (const isThere of [false, true]) worlds.push(await worldOf(start, isThere, roles));
   });
-  after(async () => {
-    for (const { server } of worlds) await server.stop();
-  });
 
   it("changes no answer to those of a project: to reads, dry runs, repetitions, refusals and counts", async () => {
     const [without, withObjects] = [await answersIn(worlds[0] as World), await answersIn(worlds[1] as World)];

@@ -10,7 +10,6 @@ onEveryDatabase("An identity token of an issuer that projects share", (start) =>
   before("start an issuer", async () => {
     issuer = await StandInTokenIssuer.start();
   });
-  after("stop it", () => issuer.stop());
   const server = serverOfThisFile(() =>
     start({ args: ["--allow-private-targets", "--public-url", AUDIENCE] }),
   );

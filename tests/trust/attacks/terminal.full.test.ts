@@ -84,11 +84,6 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     const { status, text } = await rest.put("/gateways/east/status", report);
     expect(status, text).to.be.below(300);
   });
-  after(async () => {
-    proxy.stop();
-    await server.stop();
-    folder.remove();
-  });
 
   interface Printed {
     readonly out: string;
@@ -131,10 +126,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     ask: ["ask", "https://nobody.example.com/", "--from", "198.51.100.7"],
     guarantees: ["guarantees"],
   });
-  /**
-   * Those that print no object. They are called wrongly, so that they repeat what a server says, or what they
-   * are given.
-   */
+  /** Those that print no object, called wrongly, so that they repeat what a server says or they are given. */
   const others = (): Record<string, readonly string[]> => ({
     explain: ["explain", MARKS.slice(0, 5)],
     "events test": ["events", "test", unknownId("ed")],
@@ -209,10 +201,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     ];
     const gateway = GatewayProcess.start(
       ["run", "--state", join(folder.path, "state"), "--envoy", "none", "--dev-ca", ...listens],
-      {
-        TUNNELPLANE_BASE_URL: proxy.url,
-        TUNNELPLANE_API_KEY: "tpk_unknown",
-      },
+      { TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: "tpk_unknown" },
     );
     await gateway.logged("This API key is not known here");
     await gateway.stop();
@@ -316,19 +305,15 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
       TUNNELPLANE_BASE_URL: proxy.url,
       TUNNELPLANE_API_KEY: "tpk_unknown",
     });
-    try {
-      const refusal = await plugin.create("IpPolicy", {}).then(
-        () => "",
-        ({ message }: Error) => message,
-      );
-      const checked = await plugin.check("TlsEdge", { "odd\u202E": 1 });
-      await tellerAt(plugin.engineAddress)("WARNING", `careful${MARKS}`, undefined);
-      for (const said of [refusal, checked.join(), plugin.logged.map(({ text }) => text).join()]) {
-        expect(said).to.contain("\\u202e");
-        expect(obeyedIn(said)).to.equal(undefined);
-      }
-    } finally {
-      await plugin.stop();
+    const refusal = await plugin.create("IpPolicy", {}).then(
+      () => "",
+      ({ message }: Error) => message,
+    );
+    const checked = await plugin.check("TlsEdge", { "odd\u202E": 1 });
+    await tellerAt(plugin.engineAddress)("WARNING", `careful${MARKS}`, undefined);
+    for (const said of [refusal, checked.join(), plugin.logged.map(({ text }) => text).join()]) {
+      expect(said).to.contain("\\u202e");
+      expect(obeyedIn(said)).to.equal(undefined);
     }
     const script = `
       const provider = require("@tunnelplane/pulumi/dynamic");

@@ -18,10 +18,6 @@ describe("Signing in", () => {
     offerSignIns(issuer);
     server = await ServerProcess.start({ args: signInArgs(issuer) });
   });
-  after("stop both", async () => {
-    await server.stop();
-    issuer.stop();
-  });
 
   const visitor = () => new Visitor(server.url);
   /** Begins a sign-in, for which the identity provider will hand out a token. */
@@ -31,9 +27,7 @@ describe("Signing in", () => {
     return { state, nonce };
   };
 
-  /**
-   * Signs in as it should be, and checks that somebody else is not: page, log and audit log have one number.
-   */
+  /** Signs in as it should be, and somebody else is not: page, log and audit log have one number. */
   async function expectNotSignedIn(
     one: Visitor,
     attack: () => Promise<Response>,

@@ -58,10 +58,6 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
   before("start two issuers", async () => {
     [issuer, other] = [await StandInTokenIssuer.start(), await StandInTokenIssuer.start()];
   });
-  after("stop them", () => {
-    issuer?.stop();
-    other?.stop();
-  });
   const server = serverOfThisFile(async () => {
     const started = await startServer({ args: ["--allow-private-targets"] });
     await admittedIdentity(started.rest, issuer);
@@ -243,25 +239,21 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
     const [hanging, lying, huge, redirecting, away] = others as [
       ...[StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer],
     ];
-    try {
-      for (const one of [issuer, ...others]) await admittedIdentity(admin, one);
-      hanging.instead.set("/.well-known/openid-configuration", undefined);
-      lying.calledItself = issuer.url;
-      huge.instead.set("/jwks", `{"keys":[${"0,".repeat(1_000_000)}0]}`);
-      redirecting.instead.set("/jwks", "no JSON");
-      away.stop();
-      const waiting = Array.from({ length: 12 }, () => exchange(server.url, hanging.token()));
-      await refusedBeside({
-        refused: [lying, huge, redirecting, away].map((one) => () => exchange(server.url, one.token())),
-        as: no(unavailable),
-        allowed: () => exchange(server.url, issuer.token()),
-      });
-      expect((await admin.get("/ip_policies")).status).to.equal(200);
-      for (const answer of await Promise.all(waiting)) expect(answer.status, answer.text).to.equal(503);
-      expect(hanging.asked).to.have.lengthOf(1);
-    } finally {
-      for (const one of [hanging, lying, huge, redirecting]) one.stop();
-    }
+    for (const one of [issuer, ...others]) await admittedIdentity(admin, one);
+    hanging.instead.set("/.well-known/openid-configuration", undefined);
+    lying.calledItself = issuer.url;
+    huge.instead.set("/jwks", `{"keys":[${"0,".repeat(1_000_000)}0]}`);
+    redirecting.instead.set("/jwks", "no JSON");
+    away.stop();
+    const waiting = Array.from({ length: 12 }, () => exchange(server.url, hanging.token()));
+    await refusedBeside({
+      refused: [lying, huge, redirecting, away].map((one) => () => exchange(server.url, one.token())),
+      as: no(unavailable),
+      allowed: () => exchange(server.url, issuer.token()),
+    });
+    expect((await admin.get("/ip_policies")).status).to.equal(200);
+    for (const answer of await Promise.all(waiting)) expect(answer.status, answer.text).to.equal(503);
+    expect(hanging.asked).to.have.lengthOf(1);
   });
 
   it("reads no keys off the internet unless an operator allows it", async () => {

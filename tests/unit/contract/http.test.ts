@@ -14,10 +14,7 @@ const oidc = (cookie_prefix: string) => ({
   oidc: { issuer: "https://id.example.com", client_id: "a", client_secret: "b", cookie_prefix },
 });
 
-/**
- * The same value is right or wrong in every body that a gateway would turn into a part of Envoy's
- * configuration.
- */
+/** The same value is right or wrong in every body that becomes a part of Envoy's configuration. */
 describe("The preview already refuses values that Envoy could not read:", () => {
   const refuses = (fields: Json, field: string, words: string): void => {
     const [first] = problemsOf(fields);

@@ -47,9 +47,6 @@ describe("A change of who may come in", () => {
     expect(more).to.include({ rule: "authority-added", certain: false });
     expect(
       onlyFinding(world(site({ oidc })), world(site({ oidc: { ...oidc, issuer: UNKNOWN } }))),
-    ).to.include({
-      rule: "sign-in-changed",
-      certain: false,
-    });
+    ).to.include({ rule: "sign-in-changed", certain: false });
   });
 });

@@ -61,10 +61,7 @@ const denying = (path: string) => world(site(inbound([[`req.path.startsWith("${p
 const opensAdmin = (path: string) => [`GET ${SITE}${path}: ${SITE}/admin 401 → ${SITE}/ 200 for everyone`];
 const opened = [`opened high ${SITE}/`];
 
-/**
- * What a change lets in, and what is said of it. tests/gateway/changes.full.test.ts tries the examples on an
- * Envoy.
- */
+/** What a change lets in, and what is said of it; gateway/changes.full.test.ts tries it on an Envoy. */
 export const CHANGES: readonly Row[] = [
   [
     "policies are swapped, so that what was denied is answered",
@@ -218,10 +215,7 @@ export const CHANGES: readonly Row[] = [
     "gateways no longer listen at the port",
     world(site()),
     { ...world(site()), ports: [8443] },
-    {
-      closed: [`GET ${SITE}/: ${SITE}/ 200 → ${SITE}/ closed`],
-      findings: [`traffic-stopped high ${SITE}/`],
-    },
+    { closed: [`GET ${SITE}/: ${SITE}/ 200 → ${SITE}/ closed`], findings: [`traffic-stopped high ${SITE}/`] },
   ],
   [
     "a new address leads to nothing that answers",

@@ -187,9 +187,7 @@ const others = referred()
     };
   });
 
-/**
- * A world with an object of each type and others that they refer to, in which the one has one of its values.
- */
+/** A world with an object of each type and what they refer to, in which the one has one of its values. */
 export const worldWith = ({ definition, values }: FieldOfType, which: number): World => ({
   objects: [
     ...samples.map((object) =>

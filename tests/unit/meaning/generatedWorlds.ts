@@ -136,12 +136,8 @@ const signIn = fc
     require_claims: claims,
   })
   .map((one) => ({
-    client_secret: "s",
-    cookie_prefix: "",
-    scopes: [],
-    inactivity_timeout: 0,
-    maximum_duration: 0,
-    ...one,
+    ...{ client_secret: "s", cookie_prefix: "", scopes: [], inactivity_timeout: 0 },
+    ...{ maximum_duration: 0, ...one },
   }));
 const oidc = optional(signIn);
 const agents = optional(

@@ -20,10 +20,7 @@ describe("The set of admitted networks", () => {
   it("is the union of the allowed networks without the denied ones, in any notation", () => {
     expect(
       exposureAt(limited("allow 10.0.0.0/9", "allow 10.128.0.0/9", "deny 10.0.0.0/10")).networks,
-    ).to.deep.equal({
-      v4: ["10.64.0.0/10", "10.128.0.0/9"],
-      v6: [],
-    });
+    ).to.deep.equal({ v4: ["10.64.0.0/10", "10.128.0.0/9"], v6: [] });
     expect(exposureAt(limited("allow 0.0.0.0/0", "allow ::/0")).networks).to.equal("everyone");
     expect(exposureAt(limited("deny 10.0.0.0/8")).networks).to.equal("nobody");
     expect(exposureAt(world(agent, edge({ ip_restriction: { ip_policy_ids: [] } }))).networks).to.equal(

@@ -3,10 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { agent, edge, policy, restricted, world } from "./worlds";
 
-/**
- * Networks within 10.0.0.0/29 and 2001:db8::/125, or whole families and halves of them: few enough to try
- * every address.
- */
+/** Networks within 10.0.0.0/29 and 2001:db8::/125, whole families and halves: every address can be tried. */
 const smallCidr = fc.oneof(
   {
     weight: 8,
@@ -33,10 +30,7 @@ const rules = fc.uniqueArray(fc.tuple(fc.constantFrom("allow", "allow", "deny"),
 });
 type Rules = [string, string][];
 
-/**
- * Every address that these rules can tell apart: those within the small networks, and one for each region
- * outside of them, which the halves and families treat as a whole.
- */
+/** Every address that these rules tell apart: the small networks, and one for each region outside. */
 const ADDRESSES = {
   v4: [...Array.from({ length: 8 }, (_, host) => 0x0a000000 + host), 0x01020304, 0xc0000201].map(BigInt),
   v6: [...Array.from({ length: 8 }, (_, host) => (0x20010db8n << 96n) + BigInt(host)), 5n, 0xfe80n << 112n],

@@ -20,10 +20,6 @@ describe("A body that waits to be checked", () => {
       await objects.validate({ kind: "ip_policy", what: "create" }, body);
       return 200;
     };
-    await refusedBeside({
-      refused: () => check(AbortSignal.abort()),
-      as: /aborted/,
-      allowed: () => check(),
-    });
+    await refusedBeside({ refused: () => check(AbortSignal.abort()), as: /aborted/, allowed: () => check() });
   });
 });

@@ -24,12 +24,8 @@ describe("Recorded traffic", () => {
 
   it("is read around lines that are damaged, and says what is wrong with each", async () => {
     const text = [
-      JSON.stringify(LINE).slice(0, 40),
-      JSON.stringify(LINE),
-      "[]",
-      "x".repeat(MAX_LINE_LENGTH + 1),
-      JSON.stringify({ other: true }),
-      JSON.stringify(OTHER),
+      ...[JSON.stringify(LINE).slice(0, 40), JSON.stringify(LINE), "[]"],
+      ...["x".repeat(MAX_LINE_LENGTH + 1), JSON.stringify({ other: true }), JSON.stringify(OTHER)],
     ].join("\n");
     expect(await readAll(bytes(text), Uint8Array.of(10, 0xff, 0xfe, 10))).to.deep.equal([
       { damaged: 1, reason: "is not JSON" },
@@ -48,18 +44,9 @@ describe("Recorded traffic", () => {
   });
 
   for (const [field, value] of Object.entries({
-    hour: "2026-11-22 14:00",
-    count: 0,
-    address: null,
-    host: 1,
-    path: undefined,
-    from: "198.51.100",
-    client_certificate: { subject: "Ours" },
-    token: "Bearer abc",
-    session: "abc",
-    user_agent: ["curl"],
-    tls: "1.1",
-    status: "200",
+    ...{ hour: "2026-11-22 14:00", count: 0, address: null, host: 1, path: undefined },
+    ...{ from: "198.51.100", client_certificate: { subject: "Ours" }, token: "Bearer abc" },
+    ...{ session: "abc", user_agent: ["curl"], tls: "1.1", status: "200" },
   }))
     it(`has no line whose ${field} has another form`, async () => {
       expect(await damagedBy({ [field]: value })).to.deep.equal({

@@ -70,11 +70,7 @@ describe("Recorded traffic, decided before and after a change,", () => {
 
   it("is not decided where a rule looks at what is not recorded, and says at what", async () => {
     const team = world(site(inbound([['req.headers["x-team"] == "red"'], "deny"])));
-    const found = await replay(OPEN, team, trafficLine({ count: 17 }), {
-      hour: HOUR,
-      count: 3,
-      other: true,
-    });
+    const found = await replay(OPEN, team, trafficLine({ count: 17 }), { hour: HOUR, count: 3, other: true });
     expect(counts(found)).to.include({ requests: 20, refused: 0, unknown: 20 });
     expect(found.reasons).to.deep.equal([
       { reason: "A policy asks for the header `x-team`, not recorded.", requests: 17 },

@@ -11,9 +11,7 @@ import { trafficLine } from "./lines";
 const forgotten = fc.record({
   fields: fc.subarray(
     ["client_certificate", "token", "session", "user_agent", "tls", "host", "path"] as const,
-    {
-      maxLength: 2,
-    },
+    { maxLength: 2 },
   ),
   isWhole: fc.boolean(),
 });
