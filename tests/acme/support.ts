@@ -101,7 +101,6 @@ export class StandInRefusals {
   }
 }
 
-/** A reserved domain of a server. */
 export class OrderedDomain {
   private constructor(
     readonly rest: Rest,
@@ -146,7 +145,6 @@ export class OrderedDomain {
     return (await this.rest.get(String((certificate as Json).uri))).body;
   }
 
-  /** The reason why there is no certificate. */
   async reason(): Promise<Json> {
     const { certificate_management_status: status } = await this.until(
       (now) =>

@@ -18,7 +18,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program, and waits for its end. */
 function run(
   file: string,
   args: readonly string[],
@@ -38,7 +37,6 @@ function run(
 
 const CLI = join(ROOT, "provider/dist/cli/main.js");
 
-/** Runs `tunnelplane-pulumi`. */
 export const tunnelplanePulumi = (
   args: readonly string[],
   env: Record<string, string> = {},
@@ -66,7 +64,6 @@ export class Project {
     return this.adoptAlone(server, "--packages", folder, ...more);
   }
 
-  /** Adopts as a user does. */
   adoptAlone(server: Server, ...more: string[]): Promise<Ended> {
     return tunnelplanePulumi(["adopt", "--url", server.url, "--out", this.folder, ...more], {
       TUNNELPLANE_API_KEY: server.apiKey,

@@ -6,7 +6,6 @@ import { Rest } from "../support/rest";
 onEveryDatabase("The audit log, filtered,", (start) => {
   const server = serverOfThisFile(start);
 
-  /** All rows of a query, newest first, read in pages. */
   async function rowsOf(query = "", rest: Rest = server.rest): Promise<Json[]> {
     const rows: Json[] = [];
     for (let next = `/audit_events?limit=3${query}`; next; ) {

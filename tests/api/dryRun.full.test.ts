@@ -229,7 +229,6 @@ onOneDatabase("What a dry run may tell", (start) => {
           wrong.push(...beyond({ ...told, ...differing }, shown, type.name));
           const [{ token, changes, ...operation }] = planned.body.operations;
           expect([token, operation.id]).to.deep.equal([undefined, null]);
-          // What was sent, as it was sent.
           for (const { path: field, new: value } of changes)
             wrong.push(...beyond(value, body[field] ?? (fields as Json)[field], `set ${type.name}.${field}`));
           const name = Object.keys(body).find((field) => field in fixtures) as ModuleName | undefined;

@@ -23,7 +23,6 @@ interface Event {
   readonly changes?: readonly { path: string; old?: unknown; new?: unknown }[];
 }
 
-/** An answer as events tell it: without what is secret. */
 function shown(body: Json): Json {
   const copy = structuredClone(body);
   for (const path of secretPathsOf(definitionOfId(body.id as string) as never)) {
@@ -39,7 +38,6 @@ function shown(body: Json): Json {
 onEveryDatabase("An event", (start) => {
   const server = serverOfThisFile(start);
 
-  /** Everything that happened to an object, oldest first. */
   const eventsOf = async (id: string): Promise<Event[]> =>
     (await server.read(`/events?object_id=${id}`)).events.reverse();
 

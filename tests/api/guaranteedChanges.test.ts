@@ -135,7 +135,6 @@ onOneDatabase("Guarantees over generated changes", (start) => {
     return () => rest.put(`${place}/${module}`, fields);
   }
 
-  /** By id. */
   const states = async (): Promise<ReadonlyMap<string, Json>> =>
     new Map((await all("/guarantees?state=true")).map((one) => [String(one.id), one]));
 
@@ -147,7 +146,6 @@ onOneDatabase("Guarantees over generated changes", (start) => {
     return new Map([...all].filter(([, one]) => !isIdle(one)));
   }
 
-  /** All that is stored. */
   async function world(): Promise<World> {
     const objects: WorldObject[] = [];
     for (const { kind, path } of registry.filter((one) =>

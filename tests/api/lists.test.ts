@@ -43,7 +43,6 @@ onEveryDatabase("Lists", (start) => {
 
   it("of a gateway, which reads all projects, are as an admin's: of one type, page by page", async () => {
     const { rest: gateway } = await server.member({ role: "gateway" });
-    // The ids of these types begin almost alike.
     const ALIKE = [
       ...["/ip_policies", "/ip_policy_rules", "/ip_restrictions", "/edges/tls", "/edges/tcp", "/edges/https"],
     ];

@@ -19,7 +19,6 @@ const inspect = (text: string, flag = "-L"): string[] =>
     .split("\n")
     .map((line) => line.trim());
 
-/** The entries under a heading of ssh-keygen's account. */
 function under(lines: readonly string[], heading: string): string[] {
   const from = lines.findIndex((line) => line.startsWith(heading)) + 1;
   const rest = lines.slice(from);

@@ -27,7 +27,6 @@ onEveryDatabase("Projects and memberships", (start) => {
     return body;
   };
 
-  /** A bot that was made in a project, and its API there. */
   const botIn = async (project: Object, role = "member") => {
     const admin = server.rest.inside(project.name);
     const bot = await created(admin.post("/bot_users", { name: unique("bot"), role: "member" }));

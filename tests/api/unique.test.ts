@@ -9,7 +9,6 @@ import { onEveryDatabase } from "../support/databases";
 interface Unique {
   readonly path: string;
   readonly field: string;
-  /** What the bodies of a case have besides. */
   readonly body?: () => Json | Promise<Json>;
   /** A new value, in each notation. */
   readonly values: () => readonly unknown[];

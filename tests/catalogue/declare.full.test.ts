@@ -95,7 +95,6 @@ describe("A catalogue in YAML", () => {
     const { tlsEdges, tunnelCredentials } = tunnels.catalogue(folder.catalogue);
     return { hostports: tlsEdges.app?.hostports, authtoken: tunnelCredentials.agent?.token };
   };
-  /** The first two cases follow each other on it. */
   let stack: Engine;
   before(async () => {
     stack = await world.stack(server, program);

@@ -141,7 +141,6 @@ describe("A catalogue with mistakes, previewed without a server", () => {
 
   const SECRET_TEXT =
     'sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n  you: { publicKey: "hush-hush" "x" }\n';
-  /** The error that each catalogue throws in the program. */
   const thrown = new Map<string, string>();
   before("declare all catalogues in one program", async () => {
     const stack = await world.stack(NOBODY, async () => {

@@ -3,7 +3,6 @@ import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { type Declared, declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
-/** An id of the server. */
 const ID = /\b[a-z]+_[0-9A-Za-z]{24,}\b/;
 
 onEveryDatabase("The faults of a change set", (start) => {

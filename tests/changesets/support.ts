@@ -2,7 +2,6 @@ import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import type { Rest, RestAnswer } from "../support/rest";
 
-/** One object of a change set. */
 export interface Declared {
   readonly kind: string;
   readonly key: string;
@@ -26,7 +25,6 @@ interface Options {
   readonly expect?: string;
 }
 
-/** One set, as a caller plans and applies it. */
 export class SetInTest {
   constructor(
     private readonly rest: Rest,
@@ -52,7 +50,6 @@ export class SetInTest {
     return operationsIn(answer);
   }
 
-  /** The ids of its objects, by kind and key. */
   async ids(): Promise<Record<string, string>> {
     const { status, body, text } = await this.rest.get(`/changesets/${this.name}`);
     expect(status, text).to.equal(200);

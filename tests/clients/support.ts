@@ -15,7 +15,6 @@ export function workshop(name: string): string {
   return folder;
 }
 
-/** Puts a program of `programs/` into a folder. */
 export const putProgram = (name: string, folder: string): void =>
   cpSync(join(__dirname, "programs", name), join(folder, name));
 

@@ -17,7 +17,6 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
   });
   afterEach(() => world.close());
 
-  /** Page by page. */
   async function listed(
     destination: string,
     limit: number,

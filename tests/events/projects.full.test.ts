@@ -11,7 +11,6 @@ onEveryDatabase("A change in one of two projects", (_start, database) => {
   let data: string;
   let world: World;
   let other: Awaited<ReturnType<World["newProject"]>>;
-  /** The id of the other project. */
   let there: string;
   beforeEach(async () => {
     data = await database.create();

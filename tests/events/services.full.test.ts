@@ -52,7 +52,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   };
   const restOf = ({ url, apiKey }: ServerProcess): Rest => new Rest(url, apiKey);
 
-  /** The events that the stream has, in order. */
   async function arrived(): Promise<Json[]> {
     const { Shards } = await kinesis.listShards({ StreamName: "events" });
     const ShardId = Shards?.[0]?.ShardId;
@@ -65,7 +64,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     return Records.map(({ Data }) => JSON.parse(Buffer.from(Data ?? []).toString()));
   }
 
-  /** Waits for what happens by itself. */
   async function eventually<T>(read: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
     for (;;) {
       const value = await read();

@@ -48,7 +48,6 @@ describe("Handshakes of agents", () => {
     ]);
     return said;
   };
-  /** A connection of an address of its own. */
   const socketFrom = (localAddress: string): Socket => {
     const socket = connect({ port: one.port, host: "127.0.0.1", localAddress });
     socket.on("error", () => undefined);

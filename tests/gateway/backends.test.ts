@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { envoyOfThisFile, Upstream } from "./traffic";
 import { backend, fixed, httpsEdge, route, tlsEdge, to } from "./worlds";
 
-/** Nobody listens on these. */
 const DEAD = [1, 2, 3].map((port) => fixed(`dead${port}`, `127.0.0.1:${port}`));
 const failover = (id: string, ...backends: string[]) => backend("failover", id, { backends });
 const weighted = (id: string, backends: Record<string, number>) => backend("weighted", id, { backends });

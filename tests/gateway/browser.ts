@@ -15,7 +15,6 @@ export class Browser {
     this.#trusted = [readFileSync(join(one.state, "dev-ca.pem"), "utf8"), issuer];
   }
 
-  /** One request, without following where it leads. */
   visit(url: string, { method = "GET", headers = {} as Record<string, string> } = {}): Promise<Visit> {
     const { hostname, port, pathname, search } = new URL(url);
     const site = port === "";
@@ -60,6 +59,5 @@ export interface Visit {
   readonly status: number;
   readonly location: string;
   readonly body: string;
-  /** The cookies that it sets. */
   readonly set: readonly string[];
 }

@@ -14,7 +14,6 @@ type Version = "TLSv1.2" | "TLSv1.3";
 const VERSIONS: readonly Version[] = ["TLSv1.2", "TLSv1.3"];
 const HOSTS = ["app.example.com", "db.example.com"];
 
-/** The first bytes of a TLS connection. */
 function clientHello(servername: string, version: Version): Promise<Buffer> {
   return new Promise((resolve) => {
     const socket = new Duplex({ read: () => undefined, write: (chunk) => resolve(chunk) });

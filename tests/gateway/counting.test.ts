@@ -16,7 +16,6 @@ const BEGIN = "2026-11-22T14:00:00Z";
 const isOther = (line: TrafficLine | OtherTraffic): line is OtherTraffic => "other" in line;
 const linesOf = (hour: Hour) => [...hour.lines()].map((text): TrafficLine | OtherTraffic => JSON.parse(text));
 
-/** Counts requests with different paths. */
 function count(hour: Hour, requests: number, status: number, prefix = "/"): void {
   for (let index = 0; index < requests; index++) {
     const line = trafficLine({ path: `${prefix}${index}`, status });

@@ -95,7 +95,6 @@ describe("The gateway of the set for Docker Compose", () => {
     await site("later");
     await becomes200("later");
     await becomes200("app");
-    // It serves before its first report.
     const hasReported = async () => {
       for await (const { name } of second.gateways.list()) if (name === "compose") return true;
       return false;

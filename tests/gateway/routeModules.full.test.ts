@@ -12,7 +12,6 @@ const TEXT = "The same words again and again. ".repeat(100);
 describe("Modules that change requests and answers, on a real Envoy", () => {
   const gateway = envoyOfThisFile();
   let backend: StandInServer;
-  /** The status of the backend's answers. */
   let status = 200;
   let asked = 0;
   before("start a backend", async () => {

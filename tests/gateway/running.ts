@@ -39,7 +39,6 @@ export class Running {
   beside: EnvoyBeside | undefined;
   /** Short, because sockets are in it. */
   state = "";
-  /** For what a test writes: certificates, keys. */
   folder = "";
   key = "";
   /** For the gateway, besides its key. */
@@ -75,7 +74,6 @@ export class Running {
 
   useOwnServer = async (): Promise<void> => this.use(await ServerProcess.start());
 
-  /** Starts a gateway on Envoy. */
   run(...args: string[]): GatewayProcess {
     const places = ["--url", this.server.url, "--state", this.state, "--name", this.name];
     const ports = [
@@ -102,7 +100,6 @@ export class Running {
   runWithAgents = (...args: string[]) =>
     this.run("--dev-ca", "--ssh-listen", `127.0.0.1:${this.sshPort}`, ...args);
 
-  /** An HTTPS edge with one route to the program. */
   async site(host: string, fields: object = {}) {
     const backend = await this.api.staticBackends.create({ address: this.upstream.address });
     const edge = await this.api.httpsEdges.create({ hostports: [`${host}:443`] });
@@ -115,7 +112,6 @@ export class Running {
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
   }
 
-  /** A TLS edge with a backend of its own. */
   async tlsEdge(host: string, address = this.upstream.address, fields: object = {}) {
     const backend = await this.api.staticBackends.create({ address });
     const edge = await this.api.tlsEdges.create({
@@ -143,7 +139,6 @@ export class Running {
     if (beside?.hasEnded && !beside.isStopped) throw new Error(`Envoy ended: ${beside.log}`);
   }
 
-  /** Asks until the status is this one. */
   becomes = (status: number, sni: string, path?: string): Promise<void> =>
     this.until(async () => (await this.ask(sni, path)).status === status);
 
@@ -154,7 +149,6 @@ export class Running {
     if (refused && allowed) await refusedBeside({ refused, as: status, allowed, allowedAs: 200 });
   }
 
-  /** Waits until /readyz answers 200. */
   becomesReady = (): Promise<void> => this.until(async () => (await this.ready()) === 200);
 
   /** The name of the program that answers; undefined while none does. */
@@ -177,7 +171,6 @@ export class Running {
     return ids.map((id) => all.find((one) => one.id === id)?.reason ?? "");
   }
 
-  /** What the server knows of the gateway. */
   status = () => this.api.gateways.get(this.name);
 
   ready = (): Promise<number> => this.#health("readyz");
@@ -185,7 +178,6 @@ export class Running {
   readonly #health = async (path: string) =>
     (await fetch(`http://127.0.0.1:${this.metricsPort}/${path}`)).status;
 
-  /** What the gateway reported of its edges, once it did. */
   async reports(
     isEnough: (edges: readonly EdgeReport[]) => boolean = () => true,
   ): Promise<readonly EdgeReport[]> {
@@ -198,7 +190,6 @@ export class Running {
     return edges;
   }
 
-  /** The processes that the gateway started. */
   get children(): string[] {
     const args = ["-o", "pid=", "--ppid", String(this.gateway.pid)];
     return execFileSync("ps", args, { encoding: "utf8" }).trim().split(/\s+/);
@@ -247,7 +238,6 @@ export class Running {
     return child;
   }
 
-  /** Deletes what a next gateway would obey. */
   async #empty(): Promise<void> {
     for (const name of LEFT_BEHIND) {
       const ids: string[] = [];

@@ -90,7 +90,6 @@ export class SshServerAlone {
       stdio: "ignore",
     });
 
-  /** The Unix sockets that Envoy would connect to. */
   open = (): string[] => readdirSync(this.folder).filter((name) => !/^(key|host_key)/.test(name));
 
   async stop(): Promise<void> {

@@ -7,7 +7,6 @@ import { StandInServer } from "../support/standIn";
 interface Client {
   readonly id: string;
   readonly secret: string;
-  /** Where users may be sent back to. */
   readonly redirectUri: string;
 }
 
@@ -21,7 +20,6 @@ export class StandInIssuer {
   readonly #keys = [createPublicKey(this.key).export({ format: "jwk" })];
   #server!: StandInServer;
   client: Client = { id: "site", secret: "of the site", redirectUri: "" };
-  /** The name that it gives itself; default: its address. */
   name: string | undefined;
   /** Claims of the users who come, besides those that every ID token has. */
   claims: object = {};

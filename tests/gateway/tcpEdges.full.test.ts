@@ -5,7 +5,6 @@ import { freePort } from "../support/ports";
 import { ended, type Running, runningForEachTest } from "./running";
 import { tls } from "./traffic";
 
-/** A free port that the server gives to TCP edges. */
 async function tcpPort(): Promise<number> {
   for (;;) {
     const port = await freePort();
@@ -19,7 +18,6 @@ async function status(port: number): Promise<number> {
   return (await readAnswer(socket, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).status;
 }
 
-/** All that a caller hears who says nothing. */
 const heard = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = "";

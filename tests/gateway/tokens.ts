@@ -27,7 +27,6 @@ export class Issuer {
   token = (claims: object = this.claims(), { alg }: { readonly alg?: string } = {}): string =>
     alg === "EdDSA" ? this.server.edToken({}, claims) : this.server.token(claims, alg ? { alg } : {});
 
-  /** Forged and invalid tokens. */
   forged(): Record<string, string> {
     const claims = encode(this.claims());
     const pem = this.server.publicKey.export({ format: "pem", type: "spki" }).toString();

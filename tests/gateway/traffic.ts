@@ -92,7 +92,6 @@ export function envoyOfThisFile() {
   };
 }
 
-/** A server that echoes each request as JSON. */
 export class Upstream {
   private constructor(
     private readonly server: Server,

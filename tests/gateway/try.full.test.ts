@@ -168,7 +168,6 @@ describe("tunnelplane-gateway try", () => {
         "Envoy could not be run as",
       ],
     ];
-    // One after the other, because each writes its files.
     for (const [command, said] of cases) {
       const [{ code, stderr }] = await run(command());
       expect([code, stderr.includes(said)], stderr).to.deep.equal([1, true]);

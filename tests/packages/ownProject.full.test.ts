@@ -61,7 +61,6 @@ const IN_TURN = {
   ". .tunnelplane/dev/env": "printed '[.] [.]tunnelplane/dev/env' >/dev/null; . .tunnelplane/dev/env",
   "ssh -N -p $TUNNELPLANE_DEV_SSH_PORT": `ssh -F none -o UserKnownHostsFile="$HOME/known_hosts" -N -p $TUNNELPLANE_DEV_SSH_PORT`,
 };
-/** The gateway enforces a change some moments later. */
 const ASKED_AGAIN = String.raw`curl --cacert .tunnelplane-gateway/dev-ca.pem --connect-to hello.example.com:443:$TUNNELPLANE_DEV_HTTPS -so /dev/null -w '%{http_code}\n' https://hello.example.com/`;
 const UNTIL_REFUSED = {
   [ASKED_AGAIN]: `until ${ASKED_AGAIN.replace("curl", "curl -s")} | grep 403; do sleep 0.2; done`,

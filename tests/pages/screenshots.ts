@@ -9,7 +9,6 @@ const FOLDER = join(
   process.env.TUNNELPLANE_SCREENSHOTS === "docs" ? "docs/images" : ".tunnelplane/screenshots",
 );
 
-/** Keeps a picture of what a page shows. */
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });

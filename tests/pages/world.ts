@@ -11,7 +11,6 @@ export interface ConsoleWorld {
   readonly backend: string;
   readonly destination: string;
   readonly member: string;
-  /** The routes of an HTTPS edge. */
   readonly route: string;
 }
 

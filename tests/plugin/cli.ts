@@ -32,7 +32,6 @@ export const needsYaml = (context: Mocha.Context): void => needsBesideEngine(con
 interface ProjectOptions {
   /** Where programs are found besides the engine's own. */
   readonly path?: readonly string[];
-  /** What follows `runtime:` in Pulumi.yaml. */
   readonly runtime?: string;
 }
 
@@ -65,7 +64,6 @@ export class Project {
 
   pulumi = async (...args: string[]): Promise<Printed> => (await this.start(...args)).ended;
 
-  /** A command that can be interrupted. */
   async start(...args: string[]): Promise<{ command: ChildProcess; ended: Promise<Printed> }> {
     const command = spawn(join(locateEngine(), "bin/pulumi"), [...args, "--non-interactive"], {
       cwd: this.folder,
@@ -80,7 +78,6 @@ export class Project {
     return { command, ended };
   }
 
-  /** The state file, with encrypted secrets. */
   stateFile = (): string =>
     readFileSync(join(this.folder, `state/.pulumi/stacks/tunnels/${STACK}.json`), "utf8");
 }

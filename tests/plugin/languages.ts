@@ -6,7 +6,6 @@ import { ROOT } from "./cli";
 
 const PROGRAMS = join(__dirname, "programs");
 const ENGINE = join(ROOT, "scripts/engine");
-/** A Python of its own, made by the set-up. */
 export const PYTHON = join(ROOT, "node_modules/.tunnelplane/pulumi-python/bin/python");
 
 interface Language {
@@ -105,7 +104,6 @@ function dependenciesOf(project: string): string {
 /** What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the tests' language host. */
 export const runtimeOf = (command: readonly string[]): string =>
   JSON.stringify({ name: "process", options: { command } });
-/** Where that host and the plugin are found. */
 export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
 
 /** Starting Maven to ask for its version would take a second, for each case. */

@@ -21,9 +21,7 @@ import { atEndOfFile } from "../support/endOfFile";
 import type { Recorded } from "../support/stackState";
 import { ROOT } from "./cli";
 
-/** How the engine writes what it does not know yet. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-/** How the engine writes a secret. */
 export const secret = (value: unknown): object => ({
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   value,
@@ -51,7 +49,6 @@ export class Plugin {
     private readonly engine: Server,
     private readonly client: ResourceProviderClient,
     readonly logged: readonly Message[],
-    /** Of the engine that receives them. */
     readonly engineAddress: string,
   ) {
     atEndOfFile(() => this.stop());
@@ -196,7 +193,6 @@ const known = (value: unknown): unknown =>
         ? "hidden"
         : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, known(inner)]));
 
-/** The object that a failed step recorded. */
 function partIn({ metadata }: ServiceError): messages.ErrorResourceInitFailed | undefined {
   const [details] = metadata.get("grpc-status-details-bin");
   if (!(details instanceof Buffer)) return undefined;

@@ -18,7 +18,6 @@ describe("A secret that is no valid value", () => {
     return plugin;
   }
 
-  /** Without a server. */
   let alone: Plugin;
   before("start a provider", async () => {
     alone = await pluginFor("http://127.0.0.1:9");

@@ -4,7 +4,6 @@ import type { PreviewOptions } from "@pulumi/pulumi/automation";
 import type { Engine } from "../support/engine";
 import { newFolder } from "../support/folder";
 
-/** What a policy says of a resource. */
 export interface Said {
   readonly policy: string;
   readonly level: string;

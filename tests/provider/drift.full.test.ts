@@ -19,7 +19,6 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
   const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
   let isFirst = true;
   let stack: Engine;
-  /** The edges on the server, by `<provider> <case>`. */
   let made: Record<string, Edge> = {};
   let repaired: Record<string, Edge> = {};
   let authorities: string[];

@@ -36,7 +36,6 @@ type Options = pulumi.CustomResourceOptions;
 const KINDS = ["IpPolicyRule", "HttpsEdgeRoute", "SshCredential", "ReservedDomain", "Project", "Membership"];
 const BEFORE: Held = { 0: 0, 1: 1, 2: 2 };
 
-/** What a program declares of a kind. */
 interface Declared {
   readonly held: Held;
   /** Each resource is in a component. */
@@ -176,7 +175,6 @@ function holders(
   };
 }
 
-/** The preview of a server that checks previews. */
 async function checkedPreview(): Promise<Run> {
   process.env.TUNNELPLANE_VALIDATE_ON_SERVER = "true";
   try {
@@ -227,7 +225,6 @@ onEveryProvider("A preview that cannot be carried out", (_, provider) => {
   for (const [index, { title, says, kind, ...wrong }] of REFUSED.entries())
     it(`is refused for ${title}`, async () => {
       changed = { providers: [provider], of: { [kind]: wrong } };
-      // Each case asks the server with one of the providers.
       const preview = index % 2 === NAMES.indexOf(provider) ? checkedPreview() : stack.preview();
       expect(await failureOf(preview)).to.match(says);
     });

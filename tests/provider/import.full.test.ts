@@ -23,7 +23,6 @@ describe("The option `import` of a resource", () => {
   let form: keyof typeof action = "first";
   let stack: Engine;
   let preview: Run;
-  /** What the engine emitted in the preview. */
   let emitted: readonly string[];
   let requests: string[];
   /** The runs of the same program, before and after a refresh. */
@@ -52,7 +51,6 @@ describe("The option `import` of a resource", () => {
     there.set(provider, { app, site, route, certificate, policy, rule });
   }
   const existing = (provider: Name) => there.get(provider) as NonNullable<ReturnType<typeof there.get>>;
-  /** An object as it is on the server now. */
   const now = async (path: string): Promise<Existing> => (await server.rest.get(path)).body;
 
   function declare(provider: Name, tunnels: Classes): void {
@@ -145,7 +143,6 @@ describe("The option `import` of a resource", () => {
 describe("The option `import` of a resource of the dynamic provider", () => {
   const { world, server } = worldOfThisFile();
   let stack: Engine;
-  /** What the stack's program declares. */
   let program: () => unknown = () => undefined;
   before("make a stack", async () => {
     stack = await world.stack(server, async () => void program());

@@ -17,7 +17,6 @@ const SCOPES = { first: ["openid"], second: ["openid", "email"] } as const;
 const OIDC = { issuer: "https://id.example.com", clientId: "site", clientSecret: "hush" } as const;
 const HOSTS = { first: ["a"], second: ["a", "b"] } as const;
 
-/** Every class that there is, those of modules too. */
 const CLASSES = registry.flatMap(({ kind, type }) => [
   type,
   ...modulesOf(definitionOf(kind)).map(
@@ -53,7 +52,6 @@ describe("The life of a stack with resources of every class", () => {
     );
   });
 
-  /** What changes in the life of a stack. */
   function declare(provider: Name, tunnels: Classes) {
     const name = (of: string) => `${provider}-${of}`;
     const hostports = HOSTS[form].map((host) => `${host}.${provider}.example.com:443`);

@@ -32,7 +32,6 @@ interface Program {
   readonly replaced: readonly string[];
 }
 
-/** The same numbers in each run. */
 function* numbers(seed: number): Generator<number> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -48,7 +48,6 @@ describe("The server that has a stack's objects", () => {
 
   const uris = (stack: Engine) => stack.resources().flatMap(({ outputs }) => outputs.uri ?? []);
 
-  // The cases follow each other on one stack.
   const program = new Program();
   let stack: Engine;
 
@@ -137,14 +136,12 @@ describe("The server that has a stack's objects", () => {
   // The cases follow each other on one stack, which moves to and fro.
   describe("has each object once after a move that was killed while", () => {
     const program = new Program();
-    /** The providers by their keys. */
     const providers = new Map<string | undefined, Name>();
     let proxies: readonly LossyProxy[] = [];
     let stack: Engine;
     /** The moment of the next kill, until it came; the engines that were killed then. */
     let armed: Moment | undefined;
     let killed: number[] = [];
-    /** The providers that have asked. */
     const asking = new Set<Name>();
     let isKilled = Promise.resolve();
     let goOn = (): void => undefined;

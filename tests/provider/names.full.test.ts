@@ -33,7 +33,6 @@ describe("An object that a program makes", () => {
     new tunnels.IpPolicy(`${provider}-${LONG}`, { description });
   }
 
-  /** The names of all objects at an address. */
   async function namesAt(path: string): Promise<(string | undefined)[]> {
     const [list] = Object.values<unknown>((await server.rest.get(`${path}?names=true`)).body).filter(
       (value) => Array.isArray(value),

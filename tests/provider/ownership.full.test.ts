@@ -61,7 +61,6 @@ describe("A stack that is shared by people who do not see each other's credentia
       program,
       env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env },
     });
-  /** The URNs of one provider's resources. */
   const urnsOf = (provider: Name): string[] =>
     stack
       .resources()

@@ -22,7 +22,6 @@ describe("A preview without a server", () => {
   const { leaf } = makeCertificates("authority");
   let stack: Engine;
   let plugin: Plugin;
-  /** What the stack's program declares. */
   let program: () => void = () => undefined;
   before(async () => {
     stack = await world.stack(NOBODY, async () => program());

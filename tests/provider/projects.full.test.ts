@@ -22,7 +22,6 @@ describe("A stack and the project that has its objects", () => {
   let description = "first";
   /** The project of the account that the program hands to its resources, if it does. */
   let account: { readonly name: string; readonly project: string } | undefined;
-  /** The providers whose resources the program declares. */
   let declaring: readonly Name[] = NAMES;
 
   function declare(provider: Name): void {
@@ -65,7 +64,6 @@ describe("A stack and the project that has its objects", () => {
     const { projects } = (await server.rest.get("/projects")).body;
     return projects.find(({ name }: { name: string }) => name === wanted);
   }
-  /** How many objects a project has. */
   async function countIn(project: string): Promise<number> {
     const inProject = { "tunnelplane-project": project };
     const lists = await Promise.all(

@@ -13,7 +13,6 @@ describe("Replacing resources because the user asks for it", () => {
   const { world, server } = worldOfThisFile();
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
   let stack: Engine;
-  /** The user's options of what is replaced. */
   let options: CustomResourceOptions = {};
   /** Which resource declares the module of the host. */
   let form: "module" | "renamed" | "inline" = "module";
@@ -46,7 +45,6 @@ describe("Replacing resources because the user asks for it", () => {
     await stack.up();
   });
 
-  /** The URNs in a state of both providers' resources. */
   const urnsOf = (state: readonly { readonly urn: string }[], names: readonly string[]): string[] =>
     state
       .map(({ urn }) => urn)
@@ -54,7 +52,6 @@ describe("Replacing resources because the user asks for it", () => {
 
   /** The edges that are not replaced hold a module. */
   const isHolder = ({ hostports = [] }: { hostports?: string[] }) => /^holder/.test(hostports[0] ?? "");
-  /** The ids on the server of what is replaced. */
   async function ids(): Promise<string[]> {
     const answers = await Promise.all(PATHS.map((path) => server.rest.get(path)));
     return answers.flatMap(({ body }) =>

@@ -115,7 +115,6 @@ class Subject {
     return this.target.kind.includes(".");
   }
 
-  /** Makes what has to be there before the program runs. */
   async prepare(transport: Transport, edge_id: string): Promise<void> {
     const make = (target: Target, desired: Json) =>
       target.create(transport, desired, { isRecorded: async () => false } as never);
@@ -138,7 +137,6 @@ class Subject {
     await this.target.update(transport, id, { desired: fields, changed: fields, removed: [] });
   }
 
-  /** The program gives it another secret. */
   change(): void {
     this.imports = false; // what still has the option cannot be replaced
     if (this.way === "created") this.declared = this.#fields(true);
@@ -211,7 +209,6 @@ describe("The secrets of every kind, in a program with both providers", () => {
   const show = async (name: string, text: string | Promise<string>) => {
     printed[name] = await text;
   };
-  /** A preview in each form, and its reviews. */
   async function previewAs(name: string): Promise<void> {
     const { stdout } = await stack.preview({ diff: true });
     await show(`${name}: preview --diff`, stdout);
@@ -223,7 +220,6 @@ describe("The secrets of every kind, in a program with both providers", () => {
     for (const token of stack.outputs().tokens?.value as (string | null)[])
       if (token) planted.set(token, "a token that the server made");
   };
-  /** Where which secrets are. */
   function found(): string[] {
     const places = { ...printed };
     for (const file of globSync("**/*", { cwd: stack.folder, exclude: ["node_modules"] }).map((one) =>

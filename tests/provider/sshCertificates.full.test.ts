@@ -63,7 +63,6 @@ describe("SSH certificates in a program", () => {
 
   /** What one run did, with the certificates that the server has after it. */
   interface Done extends Run {
-    /** What the engine printed of each resource, by name. */
     readonly warningsOf: (name: string) => string[];
     readonly issued: readonly Issued[];
   }

@@ -26,7 +26,6 @@ describe("The state of a stack", () => {
     Object.assign(process.env, before);
   });
 
-  /** Has the real command run after some lines of shell. */
   function withScript(lines: string): void {
     const script = join(folder, "pulumi");
     writeFileSync(script, `#!/bin/sh\n${lines}\nexec '${join(locateEngine(), "bin/pulumi")}' "$@"\n`);

@@ -12,7 +12,6 @@ import { Rest } from "../support/rest";
 
 const PAGE = readFileSync(join(__dirname, "../../docs/how-to/teams.md"), "utf8");
 
-/** The program of the page, as it stands there. */
 function programOfPage(): () => Promise<Record<string, unknown>> {
   const [, indented = ""] = /```ts\n([\s\S]*?)\n *```/.exec(PAGE) ?? [];
   const { outputText } = ts.transpileModule(indented, {

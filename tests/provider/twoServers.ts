@@ -5,7 +5,6 @@ import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 export type Server = Awaited<ReturnType<World["server"]>>;
 
-/** An address at which nobody listens. */
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
 
 /** The resources that a program declares with each provider, without the prefix of the provider. */
@@ -15,7 +14,6 @@ const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "
 /** How many objects the programs of both providers have. */
 export const ALL = COLLECTIONS.length * NAMES.length;
 
-/** How many of them a server has. */
 async function countOn({ rest }: Server): Promise<number> {
   const lists = await Promise.all(
     COLLECTIONS.map(async (path) => Object.values((await rest.get(path)).body).find(Array.isArray) ?? []),
@@ -68,6 +66,5 @@ export class TwoServers {
     new tunnels.CatalogueSet(catalogue, { file: this.#folder.catalogue }, options);
   }
 
-  /** How many objects each of the servers has. */
   counts = async (): Promise<number[]> => [await countOn(this.one), await countOn(this.other)];
 }

@@ -13,7 +13,6 @@ interface Step {
   readonly text: string;
 }
 
-/** The steps of each stage. */
 function stagesOf(file: string): Step[][] {
   const lines = readFileSync(join(ROOT, "deploy", file), "utf8")
     .split("\n")

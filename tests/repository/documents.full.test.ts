@@ -79,7 +79,6 @@ describe("The documents", () => {
   });
 });
 
-/** Lines of shell blocks that call one of our programs. */
 function commandLines(): { path: string; words: string[] }[] {
   return PAGES.flatMap((path) =>
     [...read(path).matchAll(/^ *```(?:sh|bash|shell|console)\n(.*?)^ *```/gms)].flatMap(([, block = ""]) =>

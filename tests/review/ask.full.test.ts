@@ -43,7 +43,6 @@ const program =
 describe("tunnelplane-pulumi ask", () => {
   const { world, server } = worldOfThisFile();
   const folder = new Folder();
-  /** Files of previews. */
   let unchanged: string;
   let opened: string;
   let exchanged: string;

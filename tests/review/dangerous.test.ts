@@ -5,7 +5,6 @@ import { type Inputs, previewOf, step } from "./support";
 
 const PEMS = [certificate({ name: "Clients" }).pem, certificate({ name: "Clients" }).pem] as const;
 
-/** A route that signs users in. */
 const route = (name: string, before: Inputs, after: Inputs): object[] => {
   const common = { edgeId: "id_of_site", match: `/${name}`, matchType: "path_prefix" };
   const site = { hostports: ["site.example.com:443"] };

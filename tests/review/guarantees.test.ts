@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { World } from "../support/provider";
 import { type Inputs, previewOf, same, step } from "./support";
 
-/** What every team wants to hold. */
 const FIVE: Readonly<Record<string, Inputs>> = {
   admin: { expect: "refused", addresses: ["*:443/admin"], clientCertificate: "none" },
   health: {
@@ -26,7 +25,6 @@ const guarantees = (...names: string[]): object[] =>
 const OFFICE = { ipRestriction: { ipPolicyIds: ["id_of_office"] } };
 const OIDC = { oidc: { issuer: "https://id.example.com", clientId: "site", clientSecret: "s" } };
 
-/** A policy that admits networks. */
 const office = (before: string, after = before): object[] => [
   same("IpPolicy", "office", {}),
   step("IpPolicyRule", "rule", {

@@ -16,7 +16,6 @@ import {
 } from "./scenarioParts";
 import { tokensOf } from "./support";
 
-/** Everything, in one version. */
 export function declareAll(version: Version): void {
   const clients = new tunnels.CertificateAuthority("shared clients", { caPem: clientsPem });
   const partners = new tunnels.CertificateAuthority("shared partners", { caPem: partnersPem });

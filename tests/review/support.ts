@@ -44,7 +44,6 @@ export const runReviews = (
     commands.map(({ args, env }) => ({ args: ["review", ...args], ...(env && { env }) })),
   );
 
-/** A folder for the files of one test. */
 export class Folder {
   readonly path = newFolder();
 
@@ -55,7 +54,6 @@ export class Folder {
   }
 }
 
-/** A stack whose program is deployed, and then changed. */
 export class Change {
   private current: PulumiFn;
 
@@ -118,7 +116,6 @@ export function step(
   };
 }
 
-/** A resource that stays as it is. */
 export const same = (type: string, name: string, inputs: Inputs): object =>
   step(type, name, { before: inputs, after: inputs });
 

@@ -7,7 +7,6 @@ import { newFolder } from "../support/folder";
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
 const FORMATS = ["json", "table", "yaml"];
 
-/** What a shell offers after a line. */
 const OFFERS: readonly (readonly [line: string, ...offered: string[]])[] = [
   ["tunnelplane des", "describe"],
   ["tunnelplane list tls", "tls-certificates", "tls-edges"],

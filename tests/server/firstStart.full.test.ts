@@ -8,7 +8,6 @@ const KEY = /shown this once and never again:\s+(tpk_\S+)/;
 const CURE = "tunnelplane keys recover";
 
 onEveryDatabase("The admin's key of a first start", (start, database) => {
-  /** The log of a start, up to when it listens. */
   const logOf = async (data: string, env: Record<string, string | undefined> = NO_KEY): Promise<string> => {
     const server = await start({ data, env });
     await server.stop();

@@ -33,7 +33,6 @@ async function unfinished(server: ServerProcess): Promise<Socket> {
   return socket;
 }
 
-/** Waits until the server takes no new connections. */
 async function refusesConnections(server: ServerProcess): Promise<void> {
   for (;;) {
     const refused = await send(server, "").then(

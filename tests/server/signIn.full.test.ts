@@ -31,7 +31,6 @@ onEveryDatabase("Signing in", (startServer) => {
 
   const started = untilTestEnds(startServer);
   const visitor = () => new Visitor(server.url);
-  /** Somebody who has signed in, as a new user. */
   async function signedIn(more: object = {}, subject = unique("user")) {
     const one = visitor();
     const answer = await one.signIn(issuer, subject, more);

@@ -33,7 +33,6 @@ onEveryDatabase("An identity token", (startServer) => {
     startServer({ args: ["--allow-private-targets", "--public-url", AUDIENCE] }),
   );
 
-  /** An identity for one repository, and a token of it. */
   async function identity(more: object = {}) {
     const bot = await server.created("/bot_users", { name: unique("pipeline") });
     const sub = `repo:acme/${unique("repo")}:ref:refs/heads/main`;

@@ -13,7 +13,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ...{ ".png": "image/png", ".json": "application/json", ".woff2": "font/woff2" },
 };
 
-/** The built site, served as any server of files does. */
 export class Site {
   private constructor(
     readonly folder: string,

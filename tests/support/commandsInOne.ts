@@ -9,7 +9,6 @@ interface Ended {
 }
 interface Command {
   readonly args: readonly string[];
-  /** Besides that of the process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -77,11 +77,9 @@ export async function rowsIn(data: string, statement: string): Promise<Row[]> {
   }
 }
 
-/** What names a database to the server's own code. */
 export const optionsOf = (data: string) =>
   data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
 
-/** How many rows a table has, or those of a condition. */
 export const countIn = async (data: string, table: string, where = "true"): Promise<number> =>
   Number((await rowsIn(data, `select count(*) as count from ${table} where ${where}`))[0]?.count);
 
@@ -90,7 +88,6 @@ export async function settled(data: string): Promise<void> {
   while ((await countIn(data, "inbox")) > 0) await sleep(5);
 }
 
-/** Runs statements directly in a server's database. */
 export async function execute(data: string, statements: string): Promise<void> {
   if (data.startsWith("postgres:")) {
     const client = new Client({ connectionString: data });

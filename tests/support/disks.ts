@@ -10,7 +10,6 @@ export interface Disk {
   readonly folder: string;
   /** Makes writes fail from now on. Call it while the server runs; the returned function repairs the disk. */
   break(server: ServerProcess): Promise<() => Promise<unknown>>;
-  /** Removes everything, after the server has stopped. */
   dispose(): void;
 }
 

@@ -12,7 +12,6 @@ const NO_SUCH_NAME = 3;
 export class StandInDns {
   /** Addresses by name; "fails" for a server that cannot answer, "silent" for one that does not. */
   names: Readonly<Record<string, readonly string[] | "fails" | "silent">> = {};
-  /** The names that were asked for. */
   readonly asked = new Set<string>();
 
   private constructor(private readonly socket: Socket) {

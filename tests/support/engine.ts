@@ -24,7 +24,6 @@ import {
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
-/** Where the engine finds the native provider. */
 export const PLUGIN_BIN = join(__dirname, "../../plugin/bin");
 
 // Programs run in this process, on one engine after another. After a failed connection, gRPC keeps treating
@@ -48,11 +47,9 @@ export interface Step {
 export interface Run {
   /** Steps of our resources, without those of the stack itself. */
   readonly steps: readonly Step[];
-  /** The engine's output for people. */
   readonly stdout: string;
   /** What it logs, if it is asked to. */
   readonly stderr: string;
-  /** Its warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -62,7 +59,6 @@ export interface EngineOptions {
   readonly config?: auto.ConfigMap;
   /** Whether to write a checkpoint after every step, as stacks of users do; by default only at the end. */
   readonly checkpoints?: boolean;
-  /** Default: `dev`. */
   readonly stackName?: string;
   /** The folder of another engine than the one that the set-up made. */
   readonly root?: string;
@@ -93,7 +89,6 @@ export class Engine {
   readonly events: string[] = [];
 
   private constructor(
-    /** Where its project and its state are. */
     readonly folder: string,
     private readonly stack: auto.Stack,
     private readonly stackName: string,
@@ -212,7 +207,6 @@ export class Engine {
     return (await this.command.run(["stack", "export", "--stack", this.stackName], workDir, envVars)).stdout;
   }
 
-  /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(this.statePath, "utf8");
 
   /** Our resources in the state by URN, without the text of secrets. Costs no start of the engine. */

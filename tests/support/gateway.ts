@@ -56,7 +56,6 @@ export class GatewayProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }

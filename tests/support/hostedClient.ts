@@ -10,7 +10,6 @@ const PROGRAM = join(ROOT, "node_modules/.tunnelplane/hosted-go-client");
 
 const HAS_GO = spawnSync("go", ["version"]).status === 0;
 
-/** An error that the client returned. */
 export interface ClientError {
   /** 0 if it came from no answer. */
   readonly status: number;

@@ -4,7 +4,6 @@ import { StandInServer } from "./standIn";
 
 /** What the proxy does with a request. */
 export type Fate =
-  /** Passes on the request and its answer. */
   | "answered"
   /** The connection breaks before the server gets the request. */
   | "lost"

@@ -58,7 +58,6 @@ export class OwnProjects {
     return folder;
   }
 
-  /** A project that is created with the options given. */
   async project(name: string, ...options: string[]): Promise<string> {
     await typed([`${this.#create} ${name} ${options.join(" ")}`], { folder: this.folder, env: {} });
     return join(this.folder, name);

@@ -15,7 +15,6 @@ export const PEBBLE = locatePebble();
 interface PebbleOptions {
   /** How long its certificates are valid, in seconds. Default: 90 days. */
   readonly validity?: number;
-  /** Where it looks for challenges over TLS. */
   readonly tlsPort?: number;
   /** Whether every challenge counts as answered. */
   readonly believes?: boolean;
@@ -84,7 +83,6 @@ export class Pebble {
     return one;
   }
 
-  /** Flags of a server that orders from it. */
   get flags(): string[] {
     return [
       ...["--acme-directory", `https://localhost:${this.port}/dir`],

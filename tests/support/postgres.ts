@@ -25,7 +25,6 @@ export class Postgres {
     return Object.assign(new URL(this.url), { pathname: name }).href;
   }
 
-  /** Opens a session for the test in a database. */
   async connect(url: string): Promise<Session> {
     const client = new Client(url);
     await client.connect();

@@ -44,7 +44,6 @@ export class PostgresProxy {
     return proxy;
   }
 
-  /** The database's URL through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.port = String((this.server.address() as AddressInfo).port);

@@ -16,7 +16,6 @@ const BESIDE_THE_API = ["/livez", "/readyz", "/openapi.json", "/openapi-wire.jso
 /** Optimizing what is compiled takes longer than all checks together. */
 export const COMPILED_PLAINLY = { code: { optimize: false }, inlineRefs: false };
 
-/** Checks answers against an OpenAPI document. */
 export class Promises {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, ...COMPILED_PLAINLY });
   readonly #validators = new Map<string, ValidateFunction>();

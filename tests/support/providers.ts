@@ -7,7 +7,6 @@ const { resources } = require("../../plugin/schema.json") as {
   >;
 };
 
-/** The classes of a provider's package. */
 export type Classes = typeof dynamic;
 
 /** The classes of the native provider, as a package generated from its schema has them. */

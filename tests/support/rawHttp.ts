@@ -36,7 +36,6 @@ export function exchange(
   });
 }
 
-/** A connection for pipelined requests. */
 export class Connection {
   #received = Buffer.alloc(0);
 
@@ -53,12 +52,10 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Sends bytes in one piece. */
   send(bytes: string): void {
     this.socket.write(bytes);
   }
 
-  /** The next answers, in the order of their requests. */
   async answers(count: number): Promise<RestAnswer[]> {
     const answers: RestAnswer[] = [];
     while (answers.length < count) {

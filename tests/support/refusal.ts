@@ -16,7 +16,6 @@ type Refusal<R> =
 interface Both<R extends Outcome, A extends Outcome> {
   /** What must be refused; several requests where one refusal has several forms. */
   readonly refused: (() => Promise<R>) | readonly (() => Promise<R>)[];
-  /** How it is refused. */
   readonly as: Refusal<R>;
   /** The same request where it should be let in: another caller, another name, the value put right. */
   readonly allowed: () => Promise<A>;

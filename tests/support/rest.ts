@@ -1,6 +1,5 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 
-/** A parsed answer. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -15,7 +14,6 @@ export class Rest {
   constructor(
     private readonly url: string,
     private readonly apiKey: string,
-    /** Headers of every request. */
     private readonly always: Record<string, string> = {},
   ) {}
 
@@ -24,7 +22,6 @@ export class Rest {
     return new Rest(this.url, this.apiKey, { ...this.always, [PROJECT_HEADER]: project });
   }
 
-  /** The same server, with another key. */
   as(apiKey: string): Rest {
     return new Rest(this.url, apiKey);
   }
@@ -52,7 +49,6 @@ export class Rest {
     };
   }
 
-  /** Creates an object and returns it. */
   async created(path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer["body"]> {
     const { status, text, body: made } = await this.post(path, body, headers);
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);

@@ -80,7 +80,6 @@ export async function endOf(child: ReturnType<typeof command>): Promise<Ended> {
 export interface StartOptions extends Program {
   /** A folder, or the URL of a PostgreSQL database. Default: a new folder, deleted when the server stops. */
   readonly data?: string;
-  /** Default: a free port. */
   readonly listen?: string;
   readonly env?: Record<string, string | undefined>;
   readonly args?: readonly string[];
@@ -144,12 +143,10 @@ export class ServerProcess {
     return this.child.pid as number;
   }
 
-  /** A client with the admin's key. */
   get rest(): Rest {
     return new Rest(this.url, this.apiKey);
   }
 
-  /** Everything it logged so far. */
   get log(): string {
     return this.output.log;
   }
@@ -179,17 +176,14 @@ export class ServerProcess {
     this.child.stderr?.destroy();
   }
 
-  /** Its output for people. */
   get printed(): string {
     return this.output.out;
   }
 
-  /** Resolves when the log holds the text. */
   async logged(text: string): Promise<void> {
     while (!this.log.includes(text)) await once(this.child.stderr as Readable, "data");
   }
 
-  /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
@@ -211,12 +205,10 @@ export class ServerProcess {
     while (existsSync(status) && !/^State:\s+T/m.test(readFileSync(status, "utf8"))) await sleep(1);
   }
 
-  /** Whether nothing has ended it. */
   get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Ends it and returns its exit code. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     if (this.isRunning) {
       const ended = once(this.child, "close");

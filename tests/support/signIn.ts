@@ -69,7 +69,6 @@ export class Visitor {
     return answer;
   }
 
-  /** Goes to the sign-in, and is sent to the issuer. */
   async begin(returnTo = "/console"): Promise<Begun> {
     const answer = await this.send(`/sign_in?return_to=${encodeURIComponent(returnTo)}`);
     expect(answer.status, await answer.clone().text()).to.equal(303);
@@ -78,7 +77,6 @@ export class Visitor {
     return { address, state: state ?? "", nonce: nonce ?? "" };
   }
 
-  /** Comes back from the issuer. */
   comeBack = (query: Readonly<Record<string, string>>): Promise<Response> =>
     this.send(`/sign_in/callback?${new URLSearchParams(query)}`);
 
@@ -89,7 +87,6 @@ export class Visitor {
     return this.comeBack({ code: "a-code", state });
   }
 
-  /** Asks the API in the session. */
   async api(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
     const answer = await this.send(path, {
       method,
@@ -105,7 +102,6 @@ export class Visitor {
     };
   }
 
-  /** What `GET /session` says. */
   session = async () => (await this.api("GET", "/session")).body;
 
   /** The header that changes need. */

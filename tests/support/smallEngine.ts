@@ -17,7 +17,6 @@ export interface Declared {
   readonly args: (idOf: (name: string) => string) => Properties;
 }
 
-/** A resource of the state. */
 interface Row {
   readonly urn: string;
   readonly type: string;
@@ -50,7 +49,6 @@ export class SmallEngine {
     chmodSync(command, 0o755);
   }
 
-  /** Ends the provider's process at once. */
   kill = (): void => this.#plugin?.kill();
 
   dispose = (): void => rmSync(this.#folder, { recursive: true, force: true });

@@ -39,7 +39,6 @@ export interface Login {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** sshd's log of this login. */
   readonly log: string;
 }
 

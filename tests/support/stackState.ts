@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import type { OutputMap, OutputValue } from "@pulumi/pulumi/automation";
 import { decrypted } from "./keyService";
 
-/** A resource as a stack's state has it. */
 export interface Recorded {
   readonly urn: string;
   readonly type: string;
@@ -37,7 +36,6 @@ export function resourcesIn(state: State | undefined): Recorded[] {
     .sort((a, b) => (a.urn < b.urn ? -1 : 1));
 }
 
-/** What the program put out, with secrets in clear. */
 export function outputsIn(state: State | undefined): OutputMap {
   const stack = state?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack");
   return Object.fromEntries(

@@ -79,7 +79,6 @@ export async function sendOnce(
 
 export const forever = (): AbortSignal => new AbortController().signal;
 
-/** The error of a refused batch. */
 export async function failureOf(sending: Promise<unknown>): Promise<TargetError> {
   const error = await sending.then(
     () => new Error("it was accepted"),

@@ -26,7 +26,6 @@ export class StandInTokenIssuer {
   /** After the names of its keys. */
   #generation = "";
   #server!: StandInServer;
-  /** Requests by path. */
   readonly asked: string[] = [];
   /** Answers in the place of a document, by its path. Undefined answers nothing at all. */
   readonly instead = new Map<string, string | undefined>();
@@ -131,7 +130,6 @@ export async function exchange(
   return sendForm(server, given.toString(), headers);
 }
 
-/** Sends a body to the endpoint of exchanges. */
 export async function sendForm(
   server: string,
   body: string,

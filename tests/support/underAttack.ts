@@ -10,7 +10,6 @@ const ADMIN_LIMIT_MS = 5_000;
 const MEMORY_ALLOWANCE_MB = 200;
 const MEMORY_TRIES = 300;
 
-/** Resident memory of a process, in MB (Linux only). */
 export function memoryOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kilobytes) / 1024;

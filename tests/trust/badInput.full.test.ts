@@ -156,7 +156,6 @@ const failuresIn = (output: string): string =>
     -8_000,
   );
 
-/** The memory of a process. */
 function boundedMemoryOf(pid: number): { expectBounded(): void } {
   const before = Math.round(memoryOf(pid));
   return {

@@ -19,7 +19,6 @@ export const program = (tunnels: Classes) => async (): Promise<void> => {
   new tunnels.HttpsEdgeRoute("route", { edgeId: edge.id, matchType: "path_prefix", match: "/" });
 };
 
-/** The declared objects, by collection. */
 export const DECLARED = {
   "/credentials": NAMES.length,
   "/ip_policies": 1,

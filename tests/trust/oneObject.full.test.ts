@@ -19,7 +19,6 @@ const MOMENTS: readonly Fate[] = ["answer lost", "answered", "lost"];
 const KILLED_RUN = require.resolve("./killedRun");
 const SETUP = require.resolve("../setup.cjs");
 
-/** The ids of all objects of some collections. */
 async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
   const pages = await Promise.all(collections.map((path) => rest.get(`${path}?limit=100`)));
   return pages.flatMap(({ body }) => Object.values(body).find(Array.isArray) ?? []).map(({ id }) => id);

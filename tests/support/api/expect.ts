@@ -9,7 +9,6 @@ export type Json = Record<string, unknown>;
 export const unknownId = (prefix: string): string => `${prefix}_${"0".repeat(26)}1`;
 
 let counter = 0;
-/** A name that is unique in this run. */
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
@@ -57,12 +56,10 @@ class ServerOfThisFile {
     return this.running.url;
   }
 
-  /** The place of its database. */
   get data(): string {
     return this.running.data;
   }
 
-  /** The admin's API key. */
   get apiKey(): string {
     return this.running.apiKey;
   }
@@ -89,7 +86,6 @@ class ServerOfThisFile {
     return rowsIn(this.running.data, statement);
   }
 
-  /** The address of a path. */
   async uriOf(path: string): Promise<string> {
     return this.url + (await this.rest.filled(path));
   }
@@ -105,7 +101,6 @@ class ServerOfThisFile {
     return Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
   }
 
-  /** Creates an object and returns it. */
   async created(path: string, body: unknown): Promise<RestAnswer["body"]> {
     return this.rest.created(path, body);
   }
@@ -117,14 +112,12 @@ class ServerOfThisFile {
     return { bot, key, rest: new Rest(this.url, key.token) };
   }
 
-  /** Reads an object, module or list. */
   async read(path: string): Promise<RestAnswer["body"]> {
     const answer = await this.rest.get(path);
     expect(answer.status, answer.text).to.equal(200);
     return answer.body;
   }
 
-  /** Its current strong ETag. */
   async etag(path: string): Promise<string> {
     const etag = (await this.rest.get(path)).headers.get("etag") ?? "";
     expect(etag).to.match(/^"[^"]+"$/);
@@ -158,7 +151,6 @@ export const serverOfThisFile = (start: Start): ServerOfThisFile => new ServerOf
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** The path of the invalid field. */
   readonly field?: string;
   /** Words that help to fix it. */
   readonly mentions?: readonly string[];

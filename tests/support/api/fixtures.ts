@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../folder";
 
-/** Runs a command in a folder; its output. */
 export const run = (cwd: string, command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
@@ -138,7 +137,6 @@ export const targets = (auth: object = role) => ({
   },
 });
 
-/** A body that creates an event destination. */
 export const destination = (target: object = { monitoring_service: targets().monitoring_service }) => ({
   format: "json",
   target,

@@ -2,7 +2,6 @@ import type { ModuleName } from "@tunnelplane/sdk/contract";
 import type { Json, serverOfThisFile } from "./expect";
 import { certificate } from "./fixtures";
 
-/** A module with bodies for tests. */
 export interface Module {
   /** Two different bodies, with the server's answer to each. */
   readonly first: Json;

@@ -26,7 +26,6 @@ export interface ResourceType extends Bodies {
   readonly name: string;
   /** `{edge_id}` in it stands for the HTTPS edge of the file's server; see `RestBelowEdge`. */
   readonly path: string;
-  /** The key of the objects in lists. */
   readonly listKey: string;
   readonly prefix: string;
   /** The fields of an answer, besides those that all types have. */

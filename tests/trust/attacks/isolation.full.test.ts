@@ -30,7 +30,6 @@ interface World {
   readonly elsewhere: string;
   /** The API as an admin of the other project sees it. */
   readonly admin: Rest;
-  /** The id of an event there, or of none. */
   readonly event: string;
   /** The API as those of each role in the project see it. */
   readonly callers: ReadonlyMap<string, Rest>;

@@ -19,7 +19,6 @@ const request = (server: ServerProcess, key?: string): string =>
     "\r\n",
   ].join("\r\n");
 
-/** A key of a bot, which is an owner of its own. */
 async function keyOfBot(admin: Rest): Promise<{ id: string; token: string }> {
   const bot = (await admin.post("/bot_users", { name: "ci" })).body;
   return (await admin.post("/api_keys", { owner_id: bot.id })).body;

@@ -37,7 +37,6 @@ const namesOf = (command: ReturnType<typeof program>, path: readonly string[] = 
   ...command.commands.flatMap((one) => namesOf(one, [...path, one.name()])),
 ];
 
-/** Runs a program in a process of its own. */
 const runAlone = (main: string, args: readonly string[], env: Record<string, string>) =>
   new Promise<{ out: string; err: string }>((resolve) => {
     const child = execFile(
@@ -49,7 +48,6 @@ const runAlone = (main: string, args: readonly string[], env: Record<string, str
     child.stdin?.end();
   });
 
-/** The messages of a log, whose lines are JSON. */
 const messagesOf = (log: string): string =>
   log
     .split("\n")
@@ -62,7 +60,6 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
   let server: ServerProcess;
   let proxy: StandInServer;
   let rest: Rest;
-  /** Ids of objects, by kind. */
   const ids = new Map<string, string>();
 
   before("start a server that holds objects of all kinds, behind a proxy that marks every text", async () => {

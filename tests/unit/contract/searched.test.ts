@@ -2,7 +2,6 @@ import { registry, sampleAnswer, searchedTexts, secretPathsOf, withArticle } fro
 import { expect } from "chai";
 import type { Json } from "../../support/api/expect";
 
-/** An object with a value at a path. */
 const withAt = (object: unknown, [name, ...rest]: readonly string[], value: string): unknown =>
   name === undefined ? value : { ...(object as Json), [name]: withAt((object as Json)?.[name], rest, value) };
 

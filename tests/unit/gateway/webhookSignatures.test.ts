@@ -11,7 +11,6 @@ import { newFolder } from "../../support/folder";
 const PUBLISHED: readonly {
   readonly provider: Provider;
   readonly secret: string;
-  /** In seconds since 1970. */
   readonly at?: number;
   readonly headers: Record<string, string>;
   readonly body: string;

@@ -30,10 +30,8 @@ interface Expected {
   readonly opened?: readonly string[];
   readonly closed?: readonly string[];
   readonly moved?: readonly string[];
-  /** All findings, or those that must be among them. */
   readonly findings?: readonly string[];
   readonly among?: readonly string[];
-  /** The sentence of the first finding. */
   readonly sentence?: string | RegExp;
   readonly verdict?: RegExp;
 }

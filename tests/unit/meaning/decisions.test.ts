@@ -16,7 +16,6 @@ import { declared, edge, policy, ref, restricted, site, tokensOf, world } from "
 const WWW = "www.example.com:443";
 const ask = (of: World, request: Partial<DecisionRequest> = {}): Decision =>
   decisions(of).decide({ address: WWW, from: "198.51.100.7", ...request });
-/** `answered 200`, `closed`. */
 const said = (of: World, request: Partial<DecisionRequest> = {}): string => {
   const { outcome, status } = ask(of, request);
   return status === null ? outcome : `${outcome} ${status}`;

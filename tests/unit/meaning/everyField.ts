@@ -43,7 +43,6 @@ const OTHERS: Readonly<Record<string, readonly [unknown, unknown]>> = {
 
 const isMap = (schema: z.ZodType): boolean => bare(schema) instanceof z.ZodRecord;
 
-/** Two other values for a field. */
 function othersOf(name: string, schema: z.ZodType, value: unknown): readonly [unknown, unknown] {
   const known = OTHERS[name];
   if (known) return known;
@@ -147,7 +146,6 @@ const samplesOf = ({ kind, sample }: Definition): Json[] => {
   return more.length === 0 || kind === "event_destination" ? [sample, ...more] : more;
 };
 
-/** Every declared field of every type. */
 export const everyField = (): FieldOfType[] =>
   registry.flatMap((definition) =>
     samplesOf(definition).flatMap((sample) =>

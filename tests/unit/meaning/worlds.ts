@@ -20,7 +20,6 @@ export const declared = (kind: string, name: string, fields: Fields = {}): World
   fields,
 });
 
-/** An object that belongs to no program. */
 export const foreign = (kind: string, id: string, fields: Fields = {}): WorldObject => ({
   kind,
   id,
@@ -62,7 +61,6 @@ export const route = (match: string, fields: Fields = {}, match_type = "path_pre
     ...fields,
   });
 
-/** A TLS edge that serves another hostport. */
 export const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
   declared("tls_edge", name, { hostports: [hostport], ...fields });
 
@@ -123,7 +121,6 @@ export const exposureAt = (of: World, address = APP) => {
 export const rulesOf = (before: World, after: World): string[] =>
   findingsOf(before, after).map(({ rule }) => rule);
 
-/** The one finding of a change. */
 export function onlyFinding(before: World, after: World): Finding {
   const found = findingsOf(before, after);
   expect(found.map(({ sentence }) => sentence)).to.have.length(1);
