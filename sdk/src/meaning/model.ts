@@ -1,6 +1,7 @@
 import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
+import { oncePer } from "../contract/core/once";
 import { isWithheld } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
@@ -52,8 +53,6 @@ export function sameIn(before: World, after: World): Identify {
   return (object) => known.get(object) ?? ownIdentity(object);
 }
 
-const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
-
 /**
  * The objects of a world, and the routes embedded in answers about HTTPS edges. What waits for the object
  * that it replaces is not there yet.
@@ -72,21 +71,17 @@ function everyObject({ objects }: World): WorldObject[] {
 
 const isWaiting = ({ fields }: WorldObject): boolean => isWithheld(fields);
 
-function routesIn(object: WorldObject): readonly WorldObject[] {
-  if (object.kind !== "https_edge" || !Array.isArray(object.fields.routes)) return [];
-  let routes = embedded.get(object);
-  if (!routes) {
-    const { stack } = object;
-    routes = object.fields.routes.filter(isObject).map((fields) => ({
-      kind: "https_edge_route",
-      id: textIn(fields.id),
-      stack,
-      fields: { edge_id: object.id, ...fields },
-    }));
-    embedded.set(object, routes);
-  }
-  return routes;
-}
+const routesIn = (object: WorldObject): readonly WorldObject[] =>
+  object.kind === "https_edge" ? embeddedIn(object) : [];
+
+const embeddedIn = oncePer(({ id, stack, fields: { routes } }: WorldObject): readonly WorldObject[] =>
+  (Array.isArray(routes) ? routes : []).filter(isObject).map((fields) => ({
+    kind: "https_edge_route",
+    id: textIn(fields.id),
+    stack,
+    fields: { edge_id: id, ...fields },
+  })),
+);
 
 /** For each module that is a resource of its own, the field that names its object. */
 const MODULE_OWNERS = new Map<string, string>(

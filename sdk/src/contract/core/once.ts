@@ -1,7 +1,4 @@
-/**
- * Caches a function's result for each object, as long as the object lives. For schemas, which every request
- * reads and nothing changes.
- */
+/** Caches a function's result for each object, as long as the object lives. Such objects do not change. */
 export function oncePer<K extends object, T>(derive: (from: K) => T): (from: K) => T {
   const known = new WeakMap<K, { readonly value: T }>();
   return (from) => {

@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import { type Decider, type Decision, type DecisionRequest, isLetIn } from "../judgement/types";
 import { unionOf } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
@@ -179,15 +180,10 @@ export const isMoved = ({ before, after }: Pick<Example, "before" | "after">): b
   before.outcome !== after.outcome ||
   endsOf(before.goes_to) !== endsOf(after.goes_to);
 
-const known = new WeakMap<object, string>();
-
 /** The destination of traffic, without the names of backends. */
-function endsOf(target: Decision["goes_to"]): string {
-  if (target === null) return "";
-  const text = known.get(target) ?? canonical(withoutNames(target));
-  known.set(target, text);
-  return text;
-}
+const endsOf = (target: Decision["goes_to"]): string => (target === null ? "" : textOf(target));
+
+const textOf = oncePer((target: object) => canonical(withoutNames(target)));
 
 /** Why a request is not decided, in the words of the step that could not decide. */
 export const openQuestionOf = ({ steps, sentence }: Decision): string => steps.at(-1)?.sentence ?? sentence;

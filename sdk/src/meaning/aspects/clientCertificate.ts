@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oncePer } from "../../contract/core/once";
 import { definitionOf } from "../../contract/registry";
 import { moduleOf, partOfObject, type Reading, readModule } from "../judgement/reading";
 import { addTo } from "../judgement/rules/lists";
@@ -63,7 +64,14 @@ export function certificateOf({ fields, identity }: ModelObject): string {
     : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
 }
 
-const factsOf = new WeakMap<ModelObject, Fields>();
+const readCertificate = oncePer(
+  ({ fields }: ModelObject): Fields =>
+    definitionOf("certificate_authority").derive({
+      description: "",
+      metadata: "",
+      ca_pem: textIn(fields.ca_pem) ?? "",
+    }),
+);
 
 /** Subject and end of an authority's certificate: from the answer, or else from the certificate itself. */
 export function certificateFacts(thing: ModelObject): {
@@ -71,17 +79,8 @@ export function certificateFacts(thing: ModelObject): {
   readonly notAfter?: string;
 } {
   const { fields } = thing;
-  let facts: Fields = fields;
-  if (textIn(fields.not_after) === undefined && textIn(fields.ca_pem)?.includes("-----BEGIN")) {
-    facts =
-      factsOf.get(thing) ??
-      definitionOf("certificate_authority").derive({
-        description: "",
-        metadata: "",
-        ca_pem: textIn(fields.ca_pem) ?? "",
-      });
-    factsOf.set(thing, facts);
-  }
+  const isAnswered = textIn(fields.not_after) !== undefined || !textIn(fields.ca_pem)?.includes("-----BEGIN");
+  const facts = isAnswered ? fields : readCertificate(thing);
   return { subject: textIn(facts.subject_common_name), notAfter: textIn(facts.not_after) };
 }
 
@@ -169,20 +168,15 @@ function exposedAuthority({ thing, missing }: Authority): ExposedAuthority {
   return { id: thing.object.id, subject: subject ?? nameOf(thing), not_after: notAfter ?? null };
 }
 
-const indexes = new WeakMap<Model, Map<string, string[]>>();
-
 /** The references of all authorities that have a certificate. */
-function byCertificate(model: Model): ReadonlyMap<string, readonly string[]> {
-  const known = indexes.get(model);
-  if (known) return known;
+const byCertificate = oncePer((model: Model): ReadonlyMap<string, readonly string[]> => {
   const index = new Map<string, string[]>();
   for (const thing of model.of("certificate_authority")) {
     const references = [thing.object.id, thing.object.urn].filter((one) => one !== undefined);
     for (const reference of references) addTo(index, certificateOf(thing), reference);
   }
-  indexes.set(model, index);
   return index;
-}
+});
 
 /**
  * @param authorities that the module names, with the result of the look-up

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { own } from "../../contract/core/narrow";
+import { oncePer } from "../../contract/core/once";
 import type { SentOf } from "../../contract/registry";
 import type { Check, Verdict } from "../judgement/check";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../judgement/reading";
@@ -33,7 +34,7 @@ interface Rules {
 }
 
 /** Cache: many addresses use the same policies, so each set of them is computed once per world. */
-const networksOf = new WeakMap<Model, Map<string, Rules>>();
+const rulesIn = oncePer((_: Model) => new Map<string, Rules>());
 
 /**
  * The networks that may connect at all: those of the module, as far as restrictions of all edges admit them.
@@ -95,15 +96,7 @@ interface Everywhere extends Rules {
   readonly policies: readonly string[];
 }
 
-const everywhere = new WeakMap<Model, { readonly of: Everywhere | undefined }>();
-
-function everywhereIn(model: Model): Everywhere | undefined {
-  const known = everywhere.get(model) ?? { of: readEverywhere(model) };
-  everywhere.set(model, known);
-  return known.of;
-}
-
-function readEverywhere(model: Model): Everywhere | undefined {
+const everywhereIn = oncePer((model: Model): Everywhere | undefined => {
   const restrictions = model
     .of("ip_restriction")
     .filter(
@@ -132,7 +125,7 @@ function readEverywhere(model: Model): Everywhere | undefined {
       rules.some(({ unknown }) => unknown) ||
       restrictions.some(({ fields: { type, enforced } }) => holdsUnknown([type, enforced])),
   };
-}
+});
 
 function readOwn(model: Model, holder: ModelObject): Reading<NetworkSet> & { readonly content: string } {
   const module = moduleOf(holder, "ip_restriction");
@@ -148,8 +141,7 @@ function readOwn(model: Model, holder: ModelObject): Reading<NetworkSet> & { rea
       maybeOff: false,
     };
   }
-  const cache = networksOf.get(model) ?? new Map<string, Rules>();
-  networksOf.set(model, cache);
+  const cache = rulesIn(model);
   const key = policies.join("\n");
   const rules = cache.get(key) ?? rulesOf(model, ids);
   cache.set(key, rules);

@@ -1,6 +1,7 @@
 import type { Definition, UniqueKey } from "../../contract/core/definition";
 import { marksOf } from "../../contract/core/marks";
 import { own } from "../../contract/core/narrow";
+import { oncePer } from "../../contract/core/once";
 import { registry } from "../../contract/registry";
 import { type Model, type ModelObject, pairOf } from "../model";
 import { fieldNamed, isObject } from "../values";
@@ -39,21 +40,16 @@ export function newClaims({ before, after }: ObjectChange, past: Model, present:
   return claimsOf(after, present).filter((claim) => !had.has(claimText(claim)));
 }
 
-const holders = new WeakMap<Model, ReadonlyMap<string, readonly ModelObject[]>>();
-
 /** The objects of a world that have a value, by {@link claimText}; computed once. */
-export function holdersIn(model: Model): ReadonlyMap<string, readonly ModelObject[]> {
-  const known = holders.get(model);
-  if (known) return known;
+export const holdersIn = oncePer((model: Model): ReadonlyMap<string, readonly ModelObject[]> => {
   const found = new Map<string, ModelObject[]>();
   for (const thing of model.all)
     for (const claim of claimsOf(thing, model)) {
       const text = claimText(claim);
       found.set(text, [...(found.get(text) ?? []), thing]);
     }
-  holders.set(model, found);
   return found;
-}
+});
 
 /** A new value that no other object of either world has, with a body that claims it alone. */
 export interface FreshClaim {

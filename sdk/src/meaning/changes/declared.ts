@@ -24,28 +24,26 @@ const schemaFor = oncePer((definition: Parameters<typeof asDeclared>[0]) =>
   createSchema(asDeclared(definition)),
 );
 
-const known = new WeakMap<ModelObject, Json>();
-
 /**
  * The declared fields of an object in one form, whichever form they came in: with defaults, with identities
  * in the places of references, null for what is not set, and lists without an order sorted.
  */
-export function declaredOf(thing: ModelObject, model: Model): Json {
-  const found = known.get(thing);
-  if (found) return found;
-  const schema = schemaOf(thing.kind);
-  const sent = schema && asSent(schema, thing.fields, model);
-  const declared =
-    schema && isObject(sent)
-      ? settled(
-          schema,
-          completed(schema, sent, (value) => value === UNKNOWN),
-        )
-      : {};
-  const fields = isObject(declared) ? withoutEnd(thing.kind, declared) : {};
-  known.set(thing, fields);
-  return fields;
-}
+export const declaredOf = (thing: ModelObject, model: Model): Json => declaredIn(model)(thing);
+
+const declaredIn = oncePer((model: Model) =>
+  oncePer((thing: ModelObject): Json => {
+    const schema = schemaOf(thing.kind);
+    const sent = schema && asSent(schema, thing.fields, model);
+    const declared =
+      schema && isObject(sent)
+        ? settled(
+            schema,
+            completed(schema, sent, (value) => value === UNKNOWN),
+          )
+        : {};
+    return isObject(declared) ? withoutEnd(thing.kind, declared) : {};
+  }),
+);
 
 /**
  * Leaves out the end that follows from the declared length of a validity, because it depends on the time of

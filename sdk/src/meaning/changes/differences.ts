@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf } from "../../contract/core/marks";
 import { own } from "../../contract/core/narrow";
+import { oncePer } from "../../contract/core/once";
 import { shortHash } from "../hash";
 import type { Model, ModelObject } from "../model";
 import { type Names, nameOf } from "../names";
@@ -167,16 +168,10 @@ class Walk {
   }
 }
 
-const byIdentity = new WeakMap<Model, ReadonlyMap<string, ModelObject>>();
+const byIdentity = oncePer((model: Model) => new Map(model.all.map((thing) => [thing.identity, thing])));
 
-function ofIdentity(model: Model, identity: string): ModelObject | undefined {
-  let things = byIdentity.get(model);
-  if (!things) {
-    things = new Map(model.all.map((thing) => [thing.identity, thing]));
-    byIdentity.set(model, things);
-  }
-  return things.get(identity);
-}
+const ofIdentity = (model: Model, identity: string): ModelObject | undefined =>
+  byIdentity(model).get(identity);
 
 const isObjectOrNull = (value: unknown): value is Readonly<Record<string, unknown>> | null =>
   value === null || isObject(value);

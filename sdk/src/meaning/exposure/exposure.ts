@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import { type ExposedAspects, SHOWN } from "../aspects";
 import type { Target } from "../judgement/backends/traffic";
 import type { Reading } from "../judgement/reading";
@@ -64,13 +65,10 @@ export const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Reading<
   ["goes_to", (row) => row.traffic],
 ];
 
-const sortables = new WeakMap<ModelObject, { readonly key: string; readonly named: Named }>();
-
-function sortable(thing: ModelObject): { readonly key: string; readonly named: Named } {
-  const known = sortables.get(thing) ?? { key: `${nameOf(thing)} ${thing.identity}`, named: named(thing) };
-  sortables.set(thing, known);
-  return known;
-}
+const sortable = oncePer((thing: ModelObject) => ({
+  key: `${nameOf(thing)} ${thing.identity}`,
+  named: named(thing),
+}));
 
 function servedBy(servers: readonly ModelObject[]): Exposure["served_by"] {
   const visible = servers.filter(({ object }) => !object.hidden).map((thing) => sortable(thing));

@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import type { Example } from "../access/changes";
 import type { ObjectChange } from "../changes/differences";
 import type { FieldChange } from "../changes/words";
@@ -133,13 +134,7 @@ export const isReplaced = ({ before, after }: ObjectChange): boolean =>
 export const differs = (before: Reading<unknown>, after: Reading<unknown>): boolean =>
   saysOf(before) !== saysOf(after);
 
-const known = new WeakMap<Reading<unknown>, string>();
-
-function saysOf(read: Reading<unknown>): string {
-  const content = read.content ?? known.get(read) ?? contentOf(read.parts);
-  known.set(read, content);
-  return content;
-}
+const saysOf = oncePer((read: Reading<unknown>) => read.content ?? contentOf(read.parts));
 
 /** The first place that has changed; the place of the address if none has. */
 export function causeOf(

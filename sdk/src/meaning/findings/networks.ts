@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { code } from "../names";
@@ -19,16 +20,10 @@ import { admitsAll } from "./sentences";
 const networks = (row: Row) => row.networks;
 
 /** Cache for the differences between two sets, because many addresses have the same ones. */
-const differences = new WeakMap<NetworkSet, WeakMap<NetworkSet, ReturnType<typeof difference>>>();
+const differencesFrom = oncePer((was: NetworkSet) => oncePer((is: NetworkSet) => difference(was, is)));
 
-function compared({ before, after }: { before: Row; after: Row }) {
-  const [was, is] = [before.networks.value, after.networks.value];
-  const ofWas = differences.get(was) ?? new WeakMap<NetworkSet, ReturnType<typeof difference>>();
-  differences.set(was, ofWas);
-  const found = ofWas.get(is) ?? difference(was, is);
-  ofWas.set(is, found);
-  return found;
-}
+const compared = ({ before, after }: { before: Row; after: Row }) =>
+  differencesFrom(before.networks.value)(after.networks.value);
 
 function difference(was: NetworkSet, is: NetworkSet) {
   const open = new Set(wholeFamilies(was));

@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import { coveringKeys, reservedKey } from "../../contract/formats/reserved";
 import { readTlsCertificate } from "../../contract/formats/tlsCertificate";
 import type { ObjectChange } from "../changes/differences";
@@ -12,18 +13,13 @@ const SOON_DAYS = 30;
 /** A sentence names as many hostports. */
 const MAX_NAMED = 3;
 
-const ends = new WeakMap<ModelObject, string | undefined>();
-
 /** The end of a TLS certificate: from the answer, or else from the certificate itself. */
-function endOf(thing: ModelObject): string | undefined {
-  const answered = textIn(thing.fields.not_after);
+const endOf = oncePer(({ fields }: ModelObject): string | undefined => {
+  const answered = textIn(fields.not_after);
   if (answered !== undefined) return answered;
-  if (!ends.has(thing)) {
-    const read = readTlsCertificate(textIn(thing.fields.certificate_pem) ?? "");
-    ends.set(thing, typeof read === "string" ? undefined : read.not_after);
-  }
-  return ends.get(thing);
-}
+  const read = readTlsCertificate(textIn(fields.certificate_pem) ?? "");
+  return typeof read === "string" ? undefined : read.not_after;
+});
 
 /** A TLS certificate that ends soon, or has ended, as it is. */
 function describeCertificate(

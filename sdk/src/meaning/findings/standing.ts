@@ -1,4 +1,5 @@
 import { own } from "../../contract/core/narrow";
+import { oncePer } from "../../contract/core/once";
 import { certificateFacts } from "../aspects/clientCertificate";
 import type { FieldName } from "../fieldNames";
 import { BACKENDS, childrenOf } from "../judgement/backends/flows";
@@ -45,12 +46,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 const titleOf = ({ kind }: ModelObject): string => own(TITLES, kind) ?? kind.replaceAll("_", " ");
 
-const usedIn = new WeakMap<Model, ReadonlySet<string>>();
-
 /** The objects that others refer to, computed once per world. */
-function used(model: Model): ReadonlySet<string> {
-  const known = usedIn.get(model);
-  if (known) return known;
+const used = oncePer((model: Model): ReadonlySet<string> => {
   const of = (fields: unknown, sent: FieldName, answered: FieldName) =>
     isObject(fields) ? idsIn(fields, sent, answered).ids : [];
   const references = model.all.flatMap((thing) => [
@@ -63,28 +60,20 @@ function used(model: Model): ReadonlySet<string> {
       ? Object.keys(thing.fields.backends)
       : childrenOf(thing)),
   ]);
-  const found = new Set(references.map((id) => model.identityOf(id)));
-  usedIn.set(model, found);
-  return found;
-}
-
-const somethingIsUnknown = new WeakMap<Model, boolean>();
+  return new Set(references.map((id) => model.identityOf(id)));
+});
 
 /** Whether any reference is not known yet; it may be to any object. */
-function refersToUnknown(model: Model): boolean {
-  const known = somethingIsUnknown.get(model);
-  if (known !== undefined) return known;
-  const found = model.all.some(({ kind, fields }) =>
+const refersToUnknown = oncePer((model: Model) =>
+  model.all.some(({ kind, fields }) =>
     holdsUnknown([
       fields.backend,
       fields.ip_restriction,
       fields.mutual_tls,
       kind.endsWith("_backend") ? fields.backends : null,
     ]),
-  );
-  somethingIsUnknown.set(model, found);
-  return found;
-}
+  ),
+);
 
 const USABLE = ["ip_policy", "certificate_authority", ...BACKENDS];
 

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { counted } from "../../contract/core/names";
+import { oncePer } from "../../contract/core/once";
 import { mistakeInCidr, plainAddress } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 
@@ -86,14 +87,8 @@ const MAX_LISTED = 100;
 // the exact count.
 const MAX_COUNTED = 1000;
 
-const lists = new WeakMap<NetworkSet, "everyone" | "nobody" | NetworkList>();
-
 /** The networks of a set; cached, because many addresses have the same set. */
-export function listNetworks(set: NetworkSet): "everyone" | "nobody" | NetworkList {
-  const list = lists.get(set) ?? listed(set, MAX_LISTED);
-  lists.set(set, list);
-  return list;
-}
+export const listNetworks = oncePer((set: NetworkSet) => listed(set, MAX_LISTED));
 
 function listed(set: NetworkSet, most: number): "everyone" | "nobody" | NetworkList {
   if (isEveryone(set)) return "everyone";

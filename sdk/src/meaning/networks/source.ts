@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { oncePer } from "../../contract/core/once";
 import { mistakeInCidr, plainAddress } from "../../contract/formats/cidr";
 import type { Intervals } from "./intervals";
 import type { NetworkSet } from "./networkSet";
@@ -56,15 +57,9 @@ function read(given: string): Source | undefined {
   return { family: "v6", first, last: first + (1n << BigInt(128 - (bits ?? 128))) - 1n };
 }
 
-const inNumbers = new WeakMap<Intervals, readonly (readonly [number, number])[]>();
-
-function numbersOf(intervals: Intervals): readonly (readonly [number, number])[] {
-  const known = inNumbers.get(intervals);
-  if (known) return known;
-  const numbers = intervals.map(([first, last]) => [Number(first), Number(last)] as const);
-  inNumbers.set(intervals, numbers);
-  return numbers;
-}
+const numbersOf = oncePer((intervals: Intervals) =>
+  intervals.map(([first, last]) => [Number(first), Number(last)] as const),
+);
 
 /** Whether a caller is in a set of networks; undefined for a network that is partly in it. */
 export const isIn = (source: Source, set: NetworkSet): boolean | undefined =>

@@ -1,3 +1,4 @@
+import { oncePer } from "../../../contract/core/once";
 import { shortHash } from "../../hash";
 import type { Model, ModelObject } from "../../model";
 import { nameOf, referenceName } from "../../names";
@@ -47,18 +48,12 @@ export const childrenOf = (thing: ModelObject): string[] => {
   return thing.kind === "failover_backend" ? idsIn(thing.fields, "backends", "backends").ids : [];
 };
 
-const flowsOf = new WeakMap<Model, Flows>();
-
 /** The ends of the traffic of every backend in a world, computed once. */
 export class Flows {
   readonly #flows = new Map<ModelObject, Flow>();
   readonly #circling = new Set<ModelObject>();
 
-  static of(model: Model): Flows {
-    const known = flowsOf.get(model) ?? new Flows(model);
-    flowsOf.set(model, known);
-    return known;
-  }
+  static readonly of = oncePer((model: Model) => new Flows(model));
 
   private constructor(private readonly model: Model) {
     const backends = BACKENDS.flatMap((kind) => model.of(kind));
