@@ -1,3 +1,5 @@
+const { FLOORS, requireFloors } = require("./scripts/floors.cjs");
+
 /**
  * Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and
  * gateway meet over HTTP only.
@@ -10,50 +12,22 @@ const only = (name, from, to, comment) => ({
   to: { path: to },
 });
 
-/** The rooms of each part, floor by floor from the top. A room may use rooms on lower floors only. */
-const FLOORS = {
-  server: [
-    ["cli"],
-    ["server.ts"],
-    ["http"],
-    ["context.ts"],
-    ["guarantees"],
-    ["events", "rotation", "exposure", "changesets", "exchange", "signin", "search"],
-    ["view"],
-    ["resources", "gateways"],
-    ["auth", "backup"],
-    ["journal"],
-    ["documents"],
-    ["secrets"],
-    ["storage"],
-    ["ssh", "validation", "decisions", "outgoing"],
-    ["util"],
-  ],
-  gateway: [
-    ["cli.ts", "index.ts"],
-    ["commands"],
-    ["controller", "dev", "trial"],
-    ["agents", "environment", "server", "sync"],
-    ["certificates", "issuers", "traffic", "upstreams"],
-    ["envoy", "state"],
-    ["version.ts", "waiting.ts"],
-  ],
-};
-
+/** A folder's imports, or those of one file. */
 const inRooms = (part, rooms) =>
-  `^${part}/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
+  `^${part}/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
 
 /** One rule for each room: everything above it, and its neighbours on the same floor, is out of reach. */
 const floorRules = Object.entries(FLOORS).flatMap(([part, floors]) =>
-  floors.flatMap((floor, index) =>
+  floors.map(Object.keys).flatMap((floor, index, all) =>
     floor.flatMap((room) => {
-      const outOfReach = [...floors.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
+      const outOfReach = [...all.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
       if (outOfReach.length === 0) return [];
-      const comment = `Rooms of the ${part} use lower floors only.`;
+      const comment = `Rooms of ${part} use lower floors only.`;
       return [only(`${part}-floor-${room}`, inRooms(part, [room]), inRooms(part, outOfReach), comment)];
     }),
   ),
 );
+requireFloors();
 
 module.exports = {
   forbidden: [
@@ -136,7 +110,7 @@ module.exports = {
       comment:
         "Rooms that answer about the world read it through server/src/view, which knows who asks. Excepted are the index of searches and the guard, whose reads find what to look at and are in no answer, and the kept states, which were judged through a view.",
       from: {
-        path: "^server/src/(exposure/|search/(?!rows[.]ts$)|guarantees/(?!(table|keptTable|guard)[.]ts$))",
+        path: "^server/src/(exposure/(?!guarantees/(table|keptTable|guard)[.]ts$)|view/search/(?!rows[.]ts$))",
       },
       to: {
         path: "^server/src/storage/|node_modules/kysely/",

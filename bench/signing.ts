@@ -1,8 +1,8 @@
 import { randomBytes, sign } from "node:crypto";
 import { promisify } from "node:util";
-import { AuthorityKey, type KeyParameters } from "../server/src/ssh/authorityKey";
-import { issueCertificate } from "../server/src/ssh/certificate";
-import { string } from "../server/src/ssh/wire";
+import { AuthorityKey, type KeyParameters } from "../server/src/resources/ssh/authorityKey";
+import { issueCertificate } from "../server/src/resources/ssh/certificate";
+import { string } from "../server/src/resources/ssh/wire";
 import { type Row, ratio, type Section } from "./report/section";
 import type { Settings } from "./settings";
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { registry } from "../sdk/src/contract";
 import { catalogueSchema, catalogueType } from "./catalogue";
+import { floorPages } from "./floors";
 import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
 import { operationTypes } from "./operations";
@@ -33,7 +34,12 @@ export function generated(): Map<string, string> {
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   files.set("plugin/schema.json", packageSchema(registry, versionOf("plugin")));
-  for (const [path, text] of [...docsPages(), ...referencePages(registry, ROOT), ...staticFiles(registry)])
+  for (const [path, text] of [
+    ...docsPages(),
+    ...floorPages(ROOT),
+    ...referencePages(registry, ROOT),
+    ...staticFiles(registry),
+  ])
     files.set(path, text);
   return files;
 }

@@ -4,7 +4,7 @@ import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
 import type { DeliveryTarget, TargetOptions } from "../../server/src/events/targets";
 import { TargetThread } from "../../server/src/events/targets/thread";
 import type { ServerContext } from "../../server/src/resources/transaction";
-import { afterWrites } from "../../server/src/server";
+import { afterWrites } from "../../server/src/start/server";
 import type { Store } from "../../server/src/storage/store";
 import { type Row, ratio } from "../report/section";
 import { amount } from "../settings";

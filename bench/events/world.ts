@@ -3,10 +3,10 @@ import { newId } from "../../sdk/src/contract/core/newId";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
-import { openContext } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
 import { ResourceService } from "../../server/src/resources/service";
 import type { ServerContext } from "../../server/src/resources/transaction";
+import { openContext } from "../../server/src/start";
 
 const KEY = "key-of-the-admin-of-this-benchmark";
 const TYPE = "ip_policy_created.v0";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { forgetEndedKeys } from "../../server/src/exchange/endedKeys";
+import { forgetEndedKeys } from "../../server/src/identities/exchange/endedKeys";
 import { connectTo } from "../../server/src/storage/open";
 import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";

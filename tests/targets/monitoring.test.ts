@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { Agent, request } from "undici";
 import { openTarget } from "../../server/src/events/targets";
-import { publicOnly } from "../../server/src/outgoing/publicOnly";
+import { publicOnly } from "../../server/src/util/publicOnly";
 import { CA, certificate } from "../support/api/fixtures";
 import { StandInServer } from "../support/standIn";
 import { event, eventOfSize, failureOf, forever, monitoring, sendOnce } from "../support/targets";

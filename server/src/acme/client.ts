@@ -2,7 +2,7 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, generateKeyPair, importJWK, type JWK } from "jose";
 import { Agent, type Dispatcher, request } from "undici";
 import { z } from "zod";
-import { VERSION } from "../version";
+import { VERSION } from "../util";
 import { AcmeProblem, problemIn } from "./problem";
 
 const ALGORITHM = "ES256";

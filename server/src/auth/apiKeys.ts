@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
 import type { Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { ALONE, type Siblings } from "../processes";
+import { ALONE, type Siblings } from "../process";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
 import { isSession, RequestError } from "../util";

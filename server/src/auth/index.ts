@@ -38,13 +38,13 @@ export {
 } from "./restrictions";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";
 export {
+  beginLogin,
   beginSession,
   csrfTokenOf,
   endSession,
   forgetEndedSessions,
   isCsrfTokenOf,
   isUsed,
-  LOGIN_MS,
   SESSION_MS,
   sessionAt,
   sessionPage,

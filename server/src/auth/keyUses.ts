@@ -1,7 +1,7 @@
 import type { Answers } from "@tunnelplane/sdk";
 import type { Kysely } from "kysely";
 import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../documents";
-import { ALONE, type Siblings } from "../processes";
+import { ALONE, type Siblings } from "../process";
 import { type Database, inParts, isListed, type Store } from "../storage";
 import { grouped } from "../util";
 

@@ -1,14 +1,14 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type Documents, type Page, pageOf } from "../documents";
-import { hashSecret } from "../secrets";
+import { hashSecret, newSecret } from "../secrets";
 import { type Database, type SessionRow, statement, type Transaction } from "../storage";
 import { newId, quoted, RequestError } from "../util";
 
 /** How long a session in a browser lasts, in milliseconds. */
 export const SESSION_MS = 8 * 60 * 60_000;
 /** How long the key of a command line lasts. */
-export const LOGIN_MS = 12 * 60 * 60_000;
+const LOGIN_MS = 12 * 60 * 60_000;
 /** Of one user; the oldest ends when another begins. */
 const MAX_SESSIONS = 100;
 /** A session that ended is forgotten a day later: until then it is answered that it ended, and when. */
@@ -50,6 +50,21 @@ export async function beginSession(transaction: Transaction, session: NewSession
     })
     .execute();
   return id;
+}
+
+/** Begins the session of a command line. Returns its id and its API key. */
+export async function beginLogin(
+  transaction: Transaction,
+  session: Pick<NewSession, "user_id" | "client" | "claims">,
+): Promise<{ readonly id: string; readonly key: string; readonly expiresAt: string }> {
+  const key = newSecret("tpk");
+  const id = await beginSession(transaction, {
+    ...session,
+    secret: key,
+    kind: "command_line",
+    lastsMs: LOGIN_MS,
+  });
+  return { id, key, expiresAt: new Date(Date.now() + LOGIN_MS).toISOString() };
 }
 
 /** Whether a session was begun with this already. */

@@ -9,10 +9,10 @@ import {
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import { holderOf, isLent, ONLY_LENT, refuseUnlessMay } from "../auth";
+import type { Findings } from "../compute";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
-import type { Findings } from "../validation";
 import { isSeenBy } from "../view";
 import type { MemberRow } from "./facts";
 import { keysToIds, NO_KEY, writtenAs } from "./keys";
@@ -174,7 +174,7 @@ async function itemOf(
   fields: Document,
   { id, old, member }: Identity,
 ): Promise<Item> {
-  const body = await planning.context.validation.validate(
+  const body = await planning.context.compute.bodies.validate(
     holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     fields,

@@ -71,7 +71,7 @@ async function contentOfNew(
     ...declared,
     ...Object.fromEntries(lacking.map((field) => [field, own(sentBefore, field)])),
   };
-  const { value, problems, derived } = await planning.context.validation.validate(
+  const { value, problems, derived } = await planning.context.compute.bodies.validate(
     holderOf(planning.caller),
     { kind: definition.kind, what: "create" },
     moveIds(definition, whole, moved),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import type { AcmeSettings, DnsServer } from "../acme";
+import type { AcmeSettings, DnsServer } from "../start";
 
 /** The flags of `serve` about certificates that the server orders. */
 export interface AcmeFlags {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import type { Noted } from "../journal";
+import type { Noted } from "../maintenance";
 
 // A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier
 // ones are skipped.
@@ -25,7 +25,7 @@ const answered = (text: string) =>
 
 /** The head of the audit log at the time of a backup. */
 export async function anchorInBackup(file: string): Promise<Noted> {
-  const { readHeader }: typeof import("../backup") = require("../backup");
+  const { readHeader }: typeof import("../maintenance") = require("../maintenance");
   const { audit_head } = await readHeader(file);
   if (audit_head && Number.isSafeInteger(audit_head.sequence) && HASH.test(audit_head.hash))
     return { ...audit_head, source: file };

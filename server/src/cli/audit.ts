@@ -1,6 +1,6 @@
 import { counted } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
-import type { Noted, Verified } from "../journal";
+import type { Noted, Verified } from "../maintenance";
 import { anchorInBackup, anchorOf, anchorsInLog } from "./anchors";
 import { withExamples } from "./examples";
 import { type CoreCommandOptions, withCore } from "./open";
@@ -42,8 +42,11 @@ export function auditCommand(): Command {
         ...(backup === undefined ? [] : [await anchorInBackup(backup)]),
         ...(log === undefined ? [] : await anchorsInLog(log)),
       ];
-      const { anchorText, verifyAudit }: typeof import("../journal") = require("../journal");
-      const { inSnapshot }: typeof import("../storage") = require("../storage");
+      const {
+        anchorText,
+        inSnapshot,
+        verifyAudit,
+      }: typeof import("../maintenance") = require("../maintenance");
       const found = await inSnapshot(options, (snapshot) => verifyAudit(snapshot, context, noted));
       if (found.faults.length > 0) {
         throw new Error(

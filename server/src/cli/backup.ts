@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { counted } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import type { Counts } from "../backup";
-import type { DatabaseOptions } from "../storage";
-import { VERSION } from "../version";
+import type { Counts, DatabaseOptions } from "../maintenance";
+import { VERSION } from "../util";
 import { withExamples } from "./examples";
 import { DATABASE_SETTINGS, withSettings } from "./settings";
 
@@ -18,8 +17,7 @@ export function backupCommand(): Command {
     );
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions & { force?: true }) => {
-    const { backUp, STDOUT }: typeof import("../backup") = require("../backup");
-    const { anchorText }: typeof import("../journal") = require("../journal");
+    const { anchorText, backUp, STDOUT }: typeof import("../maintenance") = require("../maintenance");
     if (file !== STDOUT && !options.force && existsSync(file))
       throw new Error(`${file} exists; name another file, or replace it with --force`);
     if (file === STDOUT && process.stdout.isTTY)
@@ -50,7 +48,7 @@ export function restoreCommand(): Command {
     .addHelpText("after", "\nServers on the restored database need the same master key as before.");
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions) => {
-    const { restore, STDOUT }: typeof import("../backup") = require("../backup");
+    const { restore, STDOUT }: typeof import("../maintenance") = require("../maintenance");
     if (file === STDOUT)
       throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);
@@ -60,8 +58,12 @@ export function restoreCommand(): Command {
 
 /** A backup without keys is useless, and might replace a good one. */
 async function requireKeys(database: DatabaseOptions): Promise<void> {
-  const { databaseName, inSnapshot, schemaOf }: typeof import("../storage") = require("../storage");
-  const { isBegun }: typeof import("../journal") = require("../journal");
+  const {
+    databaseName,
+    inSnapshot,
+    isBegun,
+    schemaOf,
+  }: typeof import("../maintenance") = require("../maintenance");
   await inSnapshot(database, async (reader) => {
     // One without tables is refused by the backup itself.
     return (await schemaOf(reader)) !== undefined && isBegun({ reader, place: databaseName(database) });

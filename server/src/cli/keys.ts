@@ -17,7 +17,7 @@ export function keysCommand(): Command {
         ["tunnelplane keys rotate", "while servers serve"],
       ),
       async (context) => {
-        const { rotate }: typeof import("../rotation") = require("../rotation");
+        const { rotate }: typeof import("../maintenance") = require("../maintenance");
         const sealed = await rotate(context);
         console.log(
           `Sealed ${counted(sealed, "row")} under a new data key. Older backups hold the old data key and need the master key of their time.`,
@@ -37,8 +37,11 @@ export function keysCommand(): Command {
         ],
       ),
       async (context, _options, file: string) => {
-        const { addMasterKey }: typeof import("../rotation") = require("../rotation");
-        const { createMasterKey, findMasterKey }: typeof import("../secrets") = require("../secrets");
+        const {
+          addMasterKey,
+          createMasterKey,
+          findMasterKey,
+        }: typeof import("../maintenance") = require("../maintenance");
         await addMasterKey(context, findMasterKey({ file }) ?? createMasterKey(file));
         console.log(
           `Start the servers with --master-key-file ${file}, then run "tunnelplane keys rotate --master-key-file ${file}": after that the old master key opens nothing.`,
@@ -60,7 +63,7 @@ export function keysCommand(): Command {
         ["tunnelplane keys recover --data /var/lib/tunnelplane", "on the server's machine"],
       ),
       async (context) => {
-        const { recoverAdminKey }: typeof import("../auth") = require("../auth");
+        const { recoverAdminKey }: typeof import("../maintenance") = require("../maintenance");
         const { id, key } = await recoverAdminKey(context);
         console.error("The admin's new API key, shown this once and never again:");
         console.log(key);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { ServerContext } from "../resources";
-import type { DatabaseOptions } from "../storage";
+import type { DatabaseOptions } from "../maintenance";
+import type { ServerContext } from "../start";
 import { DATABASE_SETTINGS, MASTER_KEY_SETTING, withSettings } from "./settings";
 
 export interface CoreCommandOptions extends DatabaseOptions {
@@ -16,7 +16,7 @@ export function withCore<Options extends CoreCommandOptions, Arguments extends u
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as Options;
     // Loaded here, because all other commands start sooner without the modules of a server.
-    const { openContext }: typeof import("../context") = require("../context");
+    const { openContext }: typeof import("../start") = require("../start");
     const context = await openContext({
       ...options,
       existing: true,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../version";
+import { VERSION } from "../util";
 import { applyCommand } from "./apply";
 import { askCommand } from "./ask";
 import { auditCommand } from "./audit";

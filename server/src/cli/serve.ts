@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { Order, Ready } from "../processes";
-import type { RunningServer, ServerOptions } from "../server";
-import { VERSION } from "../version";
+import type { Order, Ready } from "../process";
+import type { RunningServer, ServerOptions } from "../start";
+import { VERSION } from "../util";
 import { type AcmeFlags, acmeFrom } from "./acmeFlags";
 import { withExamples } from "./examples";
 import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
@@ -60,12 +60,12 @@ async function serve({
     throw new Error(
       `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
     );
-  const { isServing, Serving }: typeof import("../processes") = require("../processes");
+  const { isServing, Serving }: typeof import("../process") = require("../process");
   if (processes > 1 && !isServing()) return serveTogether(processes, options.logLevel, tlsCert !== undefined);
   let server: RunningServer | undefined;
   const obey = orders(() => server, shutdownLimit);
   const siblings = isServing() ? new Serving(processes, obey) : undefined;
-  const { startServer }: typeof import("../server") = require("../server");
+  const { startServer }: typeof import("../start") = require("../start");
   let isFirst = false;
   server = await startServer({
     ...options,
@@ -91,8 +91,8 @@ async function serve({
 
 /** Serves with several processes, of which this one is the first. */
 async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls: boolean): Promise<void> {
-  const { NotServing, Together }: typeof import("../processes") = require("../processes");
-  const { openLogger }: typeof import("../logger") = require("../logger");
+  const { NotServing, Together }: typeof import("../process") = require("../process");
+  const { openLogger }: typeof import("../process") = require("../process");
   const together = new Together(count, openLogger(logLevel, true));
   onSignals((order) => {
     if (order === "stop") void together.stop().then((code) => process.exit(code));

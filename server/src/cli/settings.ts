@@ -1,8 +1,7 @@
 import { switchReader } from "@tunnelplane/sdk/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
-import type { Endpoints } from "../events";
-import type { PortRange } from "../resources";
+import type { Endpoints, PortRange } from "../start";
 
 /**
  * One setting of the server. Its flag, environment variable, `--help` and the page of settings come from
@@ -259,7 +258,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     defaultText: "the service's own",
     more: "docs/events.md#other-addresses",
     parse(text: string, before?: Endpoints) {
-      const { parseEndpoints }: typeof import("../events") = require("../events");
+      const { parseEndpoints }: typeof import("../start") = require("../start");
       return parseEndpoints(text, before);
     },
   },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import type { ServerOptions } from "../server";
+import type { ServerOptions } from "../start";
 import { isLoopback } from "../util";
 
 /** The flags of `serve` about signing in. */

@@ -61,7 +61,7 @@ export class DryRunConsequences {
   async addTo(json: string, gone: AbortSignal): Promise<string> {
     const { before, after, limits: unseen } = this.#touched;
     const order = { before, after, now: new Date() };
-    const compared = await this.context.decisions.compare(holderOf(this.caller), order, gone);
+    const compared = await this.context.compute.decisions.compare(holderOf(this.caller), order, gone);
     const all = { ...compared, findings: [...this.#setAside, ...compared.findings] };
     const { findings, access, limits } = inPart(all, unseen);
     const added = JSON.stringify(

@@ -14,7 +14,7 @@ import { edgesWithRoutes, Gathering, MAX_OBJECTS } from "./gather";
  * @param gone aborts when the caller has hung up
  */
 export async function decide(
-  { store: { reader }, documents, decisions: thread }: ServerContext,
+  { store: { reader }, documents, compute: { decisions: thread } }: ServerContext,
   caller: Caller,
   requests: readonly DecisionRequest[],
   gone?: AbortSignal,

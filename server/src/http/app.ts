@@ -6,11 +6,10 @@ import fastify, {
 } from "fastify";
 import { ApiKeys, holderOf, type KeyUses, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
-import { openExchange } from "../exchange";
+import { openExchange, openSignIn, type SignInSettings } from "../identities";
 import type { EventWaits } from "../journal";
-import type { Siblings } from "../processes";
+import type { Siblings } from "../process";
 import type { ServerContext } from "../resources";
-import { openSignIn, type SignInSettings } from "../signin";
 import { newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
@@ -177,7 +176,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       refuseWithoutRight(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
       else
-        context.validation.refuseWhileFull(
+        context.compute.bodies.refuseWhileFull(
           holderOf(request.caller),
           Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT),
         );

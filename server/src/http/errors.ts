@@ -1,5 +1,4 @@
 import type { FastifyRequest } from "fastify";
-import { CommitInDoubt } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 
 /**
@@ -8,7 +7,7 @@ import { RequestError, refusalForNow } from "../util";
 function requestErrorOf(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
-  if (error instanceof CommitInDoubt) {
+  if (code === "ERR_STORE_COMMIT_IN_DOUBT") {
     // No 503 and no Retry-After: clients would take them as a promise that nothing changed, and repeat the
     // request.
     return new RequestError(

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import type { Store } from "../storage";
+import type { ServerContext } from "../resources";
 
 /** Answers whether the process lives and reaches its database. Needs no API key and no slot. */
-export function registerHealth(app: FastifyInstance, { reader }: Store): void {
+export function registerHealth(app: FastifyInstance, { reader }: ServerContext["store"]): void {
   app.get("/livez", async () => ({ status: "ok" }));
   // Requests at the same time share one query, so the checks take one database connection at most.
   let looking: Promise<unknown> | undefined;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Caller, type Restrictions, refuseUnlessMay } from "../auth";
 import type { DeliveryMetric } from "../events";
-import type { Siblings } from "../processes";
+import type { Siblings } from "../process";
 
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -2,7 +2,7 @@ import { own, SCOPES } from "@tunnelplane/sdk/contract";
 import { ACCESS_TOKEN, GRANT_TYPE, MAX_TOKEN_LENGTH, SUBJECT_TOKEN_TYPES } from "@tunnelplane/sdk/operations";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
-import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "../exchange";
+import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "../identities";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
 import { loggedErrorOf } from "./errors";

@@ -11,11 +11,11 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, holderOf, isHidden, isLent, ONLY_LENT, readerOf } from "../auth";
+import type { Compute, Findings, Purpose } from "../compute";
 import { type Answer, type Document, noteRenames, setNames, storedName, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
-import type { Findings, Purpose } from "../validation";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { aheadOf, notHeldBy, passOn } from "./handover";
 import { closedWithout, lackedBy } from "./lacked";
@@ -70,20 +70,20 @@ export type Precondition = (etag: string | undefined) => void;
 /** Stored objects, as one caller may see and change them. Each change is one transaction: all or nothing. */
 export class StoredObjects {
   readonly #documents: ServerContext["documents"];
-  readonly #validation: ServerContext["validation"];
+  readonly #bodies: Compute["bodies"];
 
   constructor(
-    context: Pick<ServerContext, "documents" | "validation">,
+    context: Pick<ServerContext, "documents" | "compute">,
     private readonly caller: Caller,
     private readonly gone?: AbortSignal,
   ) {
     this.#documents = context.documents;
-    this.#validation = context.validation;
+    this.#bodies = context.compute.bodies;
   }
 
   /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#validation.validate(holderOf(this.caller), purpose, body, this.gone);
+    const found = await this.#bodies.validate(holderOf(this.caller), purpose, body, this.gone);
     refuseFaults(found.problems);
     return found;
   }

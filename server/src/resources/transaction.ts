@@ -13,13 +13,12 @@ import {
   refuseLockOut,
   seesAllProjects,
 } from "../auth";
-import type { Decisions } from "../decisions";
+import type { Compute } from "../compute";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
 import { type Budget, type Holder, RequestError, refusalForNow } from "../util";
-import type { Validation } from "../validation";
 import { refuseBeyondBounds } from "./bounds";
 import { noteCertificatePolicies } from "./certificatePolicies";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
@@ -34,8 +33,7 @@ export interface ServerContext {
   readonly keyring: Keyring;
   readonly journal: Journal;
   readonly sequencer: Sequencer;
-  readonly validation: Validation;
-  readonly decisions: Decisions;
+  readonly compute: Compute;
   readonly guard: Guard;
   readonly search: Finder;
   /** The turns of change sets. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
+import { takeRandom } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage";
-import { takeRandom } from "../util";
 import type { Keyring } from "./keyring";
 
 /** A new one-time secret of 256 random bits. The prefix lets scanners find leaked ones. */

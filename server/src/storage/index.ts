@@ -38,4 +38,4 @@ export {
   type Statement,
   statement,
 } from "./statement";
-export { CommitInDoubt, type Store, Unavailable } from "./store";
+export { type Store, Unavailable } from "./store";

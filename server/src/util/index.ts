@@ -1,6 +1,6 @@
 /** Ids, addresses, refusals, threads and turns, for every room. Other rooms import from here only. */
 
-export { newId, takeRandom } from "@tunnelplane/sdk/contract";
+export { newId } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { Budget, type GiveBack, type Holder } from "./budget";
 export { gathered } from "./gathered";
@@ -8,6 +8,7 @@ export { grouped } from "./grouped";
 export { isSession } from "./ids";
 export { inOrder } from "./order";
 export { pipelined } from "./pipelined";
+export { publicOnly } from "./publicOnly";
 export {
   BodyError,
   type Fault,
@@ -19,7 +20,8 @@ export {
   shortened,
 } from "./requestError";
 export { Rounds } from "./rounds";
-export { type SharedReport, SharedThread } from "./sharedThread";
+export { type SharedReport, SharedThread, type SharedThreadOptions } from "./sharedThread";
 export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
 export { lowerPriority, Thread } from "./thread";
 export { Turns } from "./turns";
+export { VERSION } from "./version";

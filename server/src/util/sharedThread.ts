@@ -31,7 +31,7 @@ interface Working<Result> {
   reject(error: unknown): void;
 }
 
-interface SharedThreadOptions<Order>
+export interface SharedThreadOptions<Order>
   extends Pick<ThreadOptions<unknown>, "file" | "name" | "task" | "resourceLimits"> {
   /** The work in a refusal: `decisions of requests`. */
   readonly work: string;

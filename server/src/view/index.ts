@@ -6,6 +6,7 @@
 
 export { type EventFilter, eventAt, eventPage, eventsAfter, sequenceAfter } from "./events";
 export { objectOf } from "./objects";
-export { isListedFor, isSeenBy, listedRows } from "./readable";
+export { isSeenBy } from "./readable";
 export { referrersOf } from "./referrers";
+export * from "./search";
 export { candidatesOf, View } from "./view";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { refusalOf } from "../../../server/src/guarantees/refusals";
+import { refusalOf } from "../../../server/src/exposure/guarantees/refusals";
 
 describe("Guarantees that one change breaks together", () => {
   it("are named in the order of their descriptions, whichever was made first", () => {

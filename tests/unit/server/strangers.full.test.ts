@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Strangers } from "../../../server/src/signin/strangers";
+import { Strangers } from "../../../server/src/identities/signin/strangers";
 
 describe("Refused sign-ins of strangers", () => {
   it("have a row each while they are few; one row counts the others of a minute, with reasons", async () => {

@@ -1,6 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Page } from "../../documents";
 import type { Database, DeliveryRow, Store } from "../../storage";
 import { isRoutedToCursor } from "../queue/cursors";
 
@@ -26,7 +25,7 @@ export async function deliveryPage(
   destination: string,
   status: DeliveryRow["status"] | undefined,
   { limit, before }: { limit: number; before?: string },
-): Promise<Page> {
+) {
   const wanted = { destination, status, before: await sequenceOf(reader, before), most: limit + 1 };
   const found = new Map<number, Shown>();
   // Read in the order in which an event moves, so that an event that moves in between is not missed. The last

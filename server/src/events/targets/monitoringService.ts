@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import type { EventDestinationTargetMonitoringService } from "@tunnelplane/sdk";
 import { DEFAULT_SITE, isDomain } from "@tunnelplane/sdk/contract";
 import { Agent, type Dispatcher } from "undici";
-import { publicOnly } from "../../outgoing";
+import { publicOnly } from "../../util";
 import {
   type DeliveryTarget,
   type Outgoing,

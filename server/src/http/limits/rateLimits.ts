@@ -1,9 +1,9 @@
+import { hash } from "node:crypto";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { DEVICE_MS } from "../../auth";
-import type { Siblings } from "../../processes";
-import { hashSecret } from "../../secrets";
+import type { Siblings } from "../../process";
 import { customerOf, isLoopback, RequestError } from "../../util";
 import { callerAddress, isForwarded } from "../origin";
 import { SharedCounts } from "./sharedCounts";
@@ -98,7 +98,7 @@ export class RateLimits {
   async countUnknown(key: string, request: FastifyRequest): Promise<void> {
     const address = this.#addressOf(request);
     if (!address) return;
-    const pair = `${address} ${hashSecret(key)}`;
+    const pair = `${address} ${hash("sha256", key, "base64url")}`;
     const [repeats, guesses] = [await this.#repeats.get(pair), await this.#guesses.get(address)];
     if (repeats && repeats.consumedPoints >= MAX_FAILURES)
       throw tooMany(

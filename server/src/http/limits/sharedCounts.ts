@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import type { Siblings } from "../../processes";
+import type { Siblings } from "../../process";
 import { gathered } from "../../util";
 
 /**

@@ -19,7 +19,7 @@ import type { Shape } from "@tunnelplane/sdk/operations";
 import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
-import { MAX_STATES, withState, withStates, withStateToCome } from "../../guarantees";
+import { MAX_STATES, withState, withStates, withStateToCome } from "../../exposure";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";

@@ -9,7 +9,6 @@ import {
 import { textIn } from "../../documents";
 import { deliveryPage, replay } from "../../events";
 import { credentialOf } from "../../journal";
-import type { DeliveryRow } from "../../storage";
 import { newId, queryError, refuseFaults } from "../../util";
 import { beforeOf, limitOf, type Query } from "../query";
 import { type ApiOperation, type OperationScope, tagOf } from "./operation";
@@ -101,7 +100,7 @@ function testEvent({ context, caller }: OperationScope, id: string) {
   return { id: eventId, time: now, payload };
 }
 
-function statusOf({ status }: Query): DeliveryRow["status"] | undefined {
+function statusOf({ status }: Query): (typeof DELIVERY_STATUSES)[number] | undefined {
   const known = DELIVERY_STATUSES.find((one) => one === status);
   if (status !== undefined && !known)
     throw queryError("status", `status must be one of ${DELIVERY_STATUSES.join(", ")}`);

@@ -1,7 +1,7 @@
 import { searchResultsShape } from "@tunnelplane/sdk/operations";
 import { partAnswer } from "../../resources";
-import { MAX_SEARCH_LENGTH, USUAL_FOUND } from "../../search";
 import { queryError } from "../../util";
+import { MAX_SEARCH_LENGTH, USUAL_FOUND } from "../../view";
 import { limitOf, type Query, sharedOf } from "../query";
 import type { ApiOperation } from "./operation";
 

@@ -3,7 +3,7 @@ import { loginKeyRequestShape } from "@tunnelplane/sdk/operations";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   beginDevice,
-  beginSession,
+  beginLogin,
   type Caller,
   csrfTokenOf,
   DEVICE_MS,
@@ -11,13 +11,11 @@ import {
   grantCode,
   grantDevice,
   isCsrfTokenOf,
-  LOGIN_MS,
   redeem,
   userAt,
 } from "../../auth";
 import { journaled } from "../../journal";
 import type { ServerContext } from "../../resources";
-import { newSecret } from "../../secrets";
 import { RequestError } from "../../util";
 import { JSON_TYPE, objectIn } from "../bodies";
 import { acceptForms, fieldsOf, MAX_FORM_SIZE } from "../forms";
@@ -209,22 +207,15 @@ const keyFor = (
     if (granting === "waiting") return WAITING;
     const { id, name, email, active } = await userAt(transaction, context.documents, granting.userId);
     if (!active) throw new RequestError("forbidden", "This user is not active; an admin can activate it");
-    const secret = newSecret("tpk");
     const client = callerAddress({ ip });
-    const keyId = await beginSession(transaction, {
-      secret,
-      client,
-      kind: "command_line",
-      user_id: id,
-      lastsMs: LOGIN_MS,
-      claims: granting.claims,
-    });
+    const begun = await beginLogin(transaction, { user_id: id, client, claims: granting.claims });
+    const keyId = begun.id;
     await context.journal.append(transaction, begunUnder, { ownerId: id, name, keyId, operationId, client }, [
       { action: "signed_in", subject: keyId },
     ]);
     return {
-      key: secret,
-      expires_at: new Date(Date.now() + LOGIN_MS).toISOString(),
+      key: begun.key,
+      expires_at: begun.expiresAt,
       user: { id, name, email },
       claims: JSON.parse(granting.claims),
     };

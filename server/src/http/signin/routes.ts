@@ -1,9 +1,9 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, csrfTokenOf, endSession, SESSION_MS, userAt } from "../../auth";
+import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused } from "../../identities";
 import { journaled } from "../../journal";
 import type { ServerContext } from "../../resources";
-import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused } from "../../signin";
 import { isLoopback, isSession, RequestError } from "../../util";
 import { JSON_TYPE } from "../bodies";
 import { loggedErrorOf } from "../errors";

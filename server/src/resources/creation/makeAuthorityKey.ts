@@ -1,5 +1,5 @@
 import type { SentOf } from "@tunnelplane/sdk/contract";
-import { AuthorityKey } from "../../ssh";
+import { AuthorityKey } from "../ssh";
 import type { Behaviour } from "./behaviour";
 
 /** The name of an SSH certificate authority's private key among the secrets. */

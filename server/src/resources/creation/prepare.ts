@@ -1,10 +1,10 @@
 import { type Definition, passedEnd } from "@tunnelplane/sdk/contract";
 import { type Caller, NO_ORIGIN, projectOfNew } from "../../auth";
+import type { Findings } from "../../compute";
 import { type Document, storedName } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
 import { refuseFaults } from "../../util";
-import type { Findings } from "../../validation";
 import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
 import { behaviours } from "./behaviours";

@@ -6,8 +6,8 @@ import {
   validSshPublicKey,
 } from "@tunnelplane/sdk/contract";
 import { readSecret } from "../../secrets";
-import { AuthorityKey, issueCertificate } from "../../ssh";
 import { BodyError, refuseFaults } from "../../util";
+import { AuthorityKey, issueCertificate } from "../ssh";
 import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 

@@ -1,0 +1,341 @@
+import { type BrokenGuarantee, type GuaranteeState, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
+import type { Kysely } from "kysely";
+import { projectNames, RESTRICTING, sharedProjects } from "../../auth";
+import {
+  type ChangeToJudge,
+  type Compute,
+  type Contradiction,
+  contradictionAmong,
+  type GuaranteesToCompare,
+} from "../../compute";
+import type { Document } from "../../documents";
+import { portsOf } from "../../gateways";
+import type { ObjectChange } from "../../journal";
+import {
+  type Asking,
+  type Check,
+  type Guard,
+  NotJudged,
+  type ServerContext,
+  takeTurnOfAll,
+} from "../../resources";
+import { type Database, pipelined, Transaction } from "../../storage";
+import { grouped, RequestError } from "../../util";
+import { View } from "../../view";
+import { objectsAround } from "../around";
+import { KeptStates } from "./keeping";
+import { MAX_COMPARED, MAX_EDGES, MAX_GUARANTEES, MAX_OBJECTS, tooMany } from "./limits";
+import { placesAt, placesOf } from "./places";
+import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
+import { withCredentials, worldOf } from "./stored";
+import {
+  fieldsIn,
+  forgetPlaces,
+  guaranteesAt,
+  guaranteesOf,
+  insertPlaces,
+  lockGuarantees,
+  refuseGuaranteed,
+  strictest,
+  touchAll,
+  touchAt,
+  touchGuarantee,
+} from "./table";
+import { decidingAmong, differ, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
+
+/**
+ * How long a transaction waits for its changes to be judged, in milliseconds; most take 2 to 5 (a route with
+ * 50 guarantees, on 2 cores). Only one transaction waits at a time, and only where other writers do not wait
+ * for it.
+ */
+const BRIEF_MS = 25;
+
+/**
+ * Refuses changes after which an enforced guarantee would not hold. A transaction reads everything that a
+ * change touches. If judging takes long, it is done between two runs of the transaction, so that no lock is
+ * held meanwhile.
+ */
+export class Guarantees implements Guard {
+  readonly #judging: Compute["guarantees"];
+  readonly #kept: KeptStates;
+
+  constructor(private readonly context: Pick<ServerContext, "store" | "documents" | "compute">) {
+    this.#judging = context.compute.guarantees;
+    this.#kept = new KeptStates(context, this.#judging);
+  }
+
+  begin({
+    owner,
+    project,
+    knowsRestrictions,
+    knowsExposure,
+    knowsGuarantees,
+    setAside,
+    gone,
+  }: Asking): Check {
+    const judged = new Set<string>();
+    const compared = new Map<string, Set<string>>();
+    const excused = new Set<string>();
+    // One time for all runs: what was judged is known by its text.
+    const now = Date.now();
+    return async (db, changes) => {
+      const own = { owner, project, knowsRestrictions, knowsExposure, gone };
+      await this.#checkGuarantees(db, changes, { ...own, compared });
+      const deciding = decidingAmong(changes);
+      if (deciding.length === 0) return;
+      const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
+      const said = hostportsSaid(deciding)?.flatMap(placesAt);
+      if (said && isOptimistic) {
+        await touchAt(db, said, project);
+        return refuseGuaranteed(db, said);
+      }
+      const [there] = await strictest(db, {});
+      if (!there) return;
+      const places = said ?? (await placesTouched(db, deciding, Number(there.enforced) === 1));
+      const found = places ? (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id)) : [];
+      // Edges and routes belong to one project; what they refer to may be lent to others.
+      const lent = said ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
+      for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
+        // Others see of the changes what is lent to them, and what holds for everybody's edges.
+        const seen = theirs === project ? changes : lent;
+        if (seen.length === 0) continue;
+        const view = View.ofProject(
+          { db, documents: this.context.documents },
+          theirs,
+          // The refusal for a guarantee of another project says nothing of what was read.
+          theirs === project ? knowsRestrictions : true,
+        );
+        const around = await this.#around(db, view, seen, { guarantees, now });
+        const order = JSON.stringify(around);
+        if (judged.has(order)) continue;
+        const isBrief =
+          db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree(own);
+        const judging = this.#judging.brokenBy(own, order, gone);
+        judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
+        if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
+        throw new NotJudged(async () => {
+          const broken = await this.#withAnswers(
+            await judging,
+            { project: theirs, knowsRestrictions: true },
+            around,
+            own,
+          );
+          const held = await this.#heldBefore({ ...own, project: theirs }, guarantees, broken);
+          for (const one of held) excused.add(one);
+          const left = broken.flatMap((one) => {
+            const guarantee = guarantees[one.index];
+            return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
+          });
+          const mayForce = seen.every(({ definition }) => RESTRICTING.includes(definition.kind));
+          if (left.length > 0 && !(setAside && mayForce)) {
+            if (theirs === project) throw refusalOf(left, { withExamples: knowsExposure });
+            if (!knowsGuarantees) throw ofAnotherProject();
+            const name = (await projectNames(this.context.store.reader)).get(theirs);
+            throw ofProject(name ?? theirs, left, mayForce);
+          }
+          for (const { guarantee, example, reason } of left) {
+            setAside?.({ ...guarantee, project: theirs, example, reason });
+            excused.add(guarantee.id);
+          }
+          judged.add(order);
+        });
+      }
+      if (!(db instanceof Transaction)) return;
+      const whose = lent.length > 0 ? undefined : project;
+      if (places) await touchAt(db, places, whose);
+      else await touchAll(db, { project: whose ?? "" });
+    };
+  }
+
+  states: Guard["states"] = (ids, gone) => this.#kept.read(ids, gone);
+
+  judge: Guard["judge"] = (holder, toJudge, gone) => this.#judging.statesToTell(holder, toJudge, gone);
+
+  start: Guard["start"] = (logger) => this.#kept.start(logger);
+
+  close: Guard["close"] = () => this.#kept.stop();
+
+  /**
+   * The guarantees of places as they will be; a guarantee that the same changes create refuses none of them.
+   */
+  async #at(
+    db: Kysely<Database>,
+    places: readonly string[],
+    changes: readonly ObjectChange[],
+  ): Promise<(StoredGuarantee & { readonly project: string })[]> {
+    const found = await guaranteesAt(db, places);
+    const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
+    const rows = await lockGuarantees(
+      db,
+      found.filter((id) => !made.has(id)),
+    );
+    const later = new Map(changes.map(({ id, after }) => [id, after]));
+    return rows.flatMap(({ id, document, project_id: project }) => {
+      const fields = later.has(id) ? later.get(id) : fieldsIn(document);
+      return fields ? [{ id, fields, project }] : [];
+    });
+  }
+
+  /** Without credentials, because they decide who may serve an address and not who is let in. */
+  async #around(
+    db: Kysely<Database>,
+    view: View,
+    changes: readonly ObjectChange[],
+    { guarantees, now }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number },
+  ): Promise<ChangeToJudge> {
+    const limits: string[] = [];
+    const [{ objects, sidesOf }, ports] = await pipelined([
+      objectsAround(view, changes, {
+        limits,
+        most: { users: MAX_EDGES, objects: MAX_OBJECTS },
+      }),
+      portsOf(db),
+    ]);
+    if (limits.length > 0) throw tooMany();
+    const { before, after } = sidesOf(objects);
+    const known = { now, ...(ports && { ports }) };
+    return {
+      before: { objects: before, ...known },
+      after: { objects: after, ...known },
+      guarantees: guarantees.map(({ fields }) => fields),
+    };
+  }
+
+  /** What a change breaks, with examples that say whether a credential lets somebody answer. */
+  async #withAnswers(
+    broken: readonly BrokenGuarantee[],
+    { project, knowsRestrictions }: { readonly project: string; readonly knowsRestrictions: boolean },
+    { before, after, guarantees }: ChangeToJudge,
+    { gone, ...holder }: Asking,
+  ): Promise<readonly BrokenGuarantee[]> {
+    const isOpen = ({ example }: BrokenGuarantee) =>
+      [example?.before, example?.after].some((one) => one?.outcome === "unserved");
+    if (!broken.some(isOpen)) return broken;
+    const { store, documents } = this.context;
+    const view = View.ofProject({ db: store.reader, documents }, project, knowsRestrictions);
+    const [was, is] = [await withCredentials(view, before), await withCredentials(view, after)];
+    return this.#judging.brokenBy(holder, JSON.stringify({ before: was, after: is, guarantees }), gone);
+  }
+
+  /** The guarantees that a change breaks and that did not hold before: they refuse nothing. */
+  async #heldBefore(
+    asking: Asking,
+    guarantees: readonly StoredGuarantee[],
+    broken: readonly BrokenGuarantee[],
+  ): Promise<string[]> {
+    if (broken.length === 0) return [];
+    const some = broken.flatMap(({ index, example }) => {
+      const guarantee = guarantees[index];
+      return guarantee ? [{ ...guarantee, example }] : [];
+    });
+    const fields = some.map((one) => one.fields);
+    const states = await this.#statesNow(asking, fields);
+    return some
+      .filter((one, index) => {
+        const state = states[index]?.state;
+        return state === "broken" || (state === "unproved" && !one.example);
+      })
+      .map(({ id }) => id);
+  }
+
+  /** Checks guarantees that are created or changed, and stores the places under which they are found. */
+  async #checkGuarantees(
+    db: Kysely<Database>,
+    changes: readonly ObjectChange[],
+    { compared, ...asking }: Asking & { readonly compared: Map<string, Set<string>> },
+  ): Promise<void> {
+    const { project } = asking;
+    const own = changes.filter(
+      ({ definition, before, after }) => definition.kind === "guarantee" && differ(before, after),
+    );
+    if (own.length === 0) return;
+    const ids = new Set(own.map(({ id }) => id));
+    const coming = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));
+    for (const { fields } of coming) {
+      const mistake = mistakeInGuarantee(fields);
+      if (mistake) throw new RequestError("invalid_field", mistake, { field: "except_networks" });
+    }
+    // One at a time: two that contradict each other must not both find the other one missing.
+    if (db instanceof Transaction) await takeTurnOfAll(db);
+    const all = (await guaranteesOf(db, { project, limit: MAX_GUARANTEES + 1 })).filter(
+      ({ id }) => !ids.has(id),
+    );
+    if (all.length + coming.length > MAX_GUARANTEES)
+      throw new RequestError(
+        "invalid_field",
+        `There are ${all.length} guarantees, and at most ${MAX_GUARANTEES} may be; one may have up to 100 addresses`,
+        { field: "addresses" },
+      );
+    const others = all.filter(({ document }) => isEnforced(fieldsIn(document)));
+    const strict = coming.filter(({ fields }) => isEnforced(fields));
+    const some = strict.map(({ fields }) => fields);
+    const text = JSON.stringify(some);
+    const known = compared.get(text);
+    const each = [...strict.map(({ id, fields }) => ({ id, document: JSON.stringify(fields) })), ...others];
+    // Others may be made while this waits to be judged; only these are compared when it runs again.
+    const rivals = known ? each.filter(({ document }) => !known.has(document)) : each;
+    const order: GuaranteesToCompare = {
+      some,
+      others: rivals.map(({ document }) => fieldsIn(document)),
+    };
+    const refuse = (found: Contradiction | undefined) => {
+      const other = found && rivals[found.other];
+      if (other) throw contradicts({ id: other.id, fields: fieldsIn(other.document) }, found.request);
+    };
+    if (!known || some.length * rivals.length > MAX_COMPARED)
+      throw new NotJudged(async () => {
+        refuse(await this.#judging.contradiction(asking, order, asking.gone));
+        compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
+      });
+    refuse(contradictionAmong(order));
+    if (!(db instanceof Transaction)) return;
+    for (const id of ids) await forgetPlaces(db, { id });
+    for (const { id } of coming) await touchGuarantee(db, { guarantee_id: id, project_id: project });
+    const rows = coming.flatMap(({ id, fields }) =>
+      placesOf(fields).map((place) => ({
+        place,
+        guarantee_id: id,
+        enforced: isEnforced(fields) ? (1 as const) : (0 as const),
+      })),
+    );
+    await insertPlaces(db, rows);
+  }
+
+  /** Whether guarantees hold for what is stored. */
+  async #statesNow(asking: Asking, guarantees: readonly Document[]): Promise<readonly GuaranteeState[]> {
+    const { store, documents } = this.context;
+    const view = View.ofProject({ db: store.reader, documents }, asking.project, asking.knowsRestrictions);
+    const world = await worldOf(store.reader, view, guarantees);
+    return this.#judging.states(asking, { world, guarantees }, asking.gone);
+  }
+}
+
+const isEnforced = ({ mode }: Document): boolean => mode !== "report";
+
+/**
+ * The places of guarantees that changes may touch; undefined if these are too many to be known. Where a
+ * guarantee is enforced, such changes are refused.
+ */
+const placesTouched = (
+  db: Kysely<Database>,
+  deciding: readonly ObjectChange[],
+  isAnyEnforced: boolean,
+): Promise<string[] | undefined> =>
+  hostportsTouched(db, deciding).then(
+    (hostports) => hostports.flatMap(placesAt),
+    (error: unknown) => {
+      if (isAnyEnforced || !(error instanceof RequestError)) throw error;
+      return undefined;
+    },
+  );
+
+const isShared = async (db: Kysely<Database>, project: string): Promise<boolean> =>
+  (await sharedProjects(db)).includes(project);
+
+/** The value of a promise, or undefined if it takes longer than this or fails. */
+function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), ms);
+    promise.then(resolve, () => resolve(undefined)).finally(() => clearTimeout(timer));
+  });
+}

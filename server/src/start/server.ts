@@ -1,0 +1,240 @@
+import type { AddressInfo } from "node:net";
+import type { Server as TlsServer } from "node:tls";
+import { messageOf, present } from "@tunnelplane/sdk/contract";
+import { type AcmeSettings, Certificates } from "../acme";
+import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "../auth";
+import { Dispatcher, type Endpoints, pruneEvents } from "../events";
+import { endSilentSessions, forgetSilentGateways } from "../gateways";
+import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "../http";
+import type { SignInSettings } from "../identities";
+import { forgetEndedKeys } from "../identities";
+import { EventWaits, headOf } from "../journal";
+import { ALONE, flushed, type LogLevel, openLogger, type Siblings } from "../process";
+import { ExpiredEvents, forgetAnswers, type NameSettings } from "../resources";
+import type { DatabaseOptions, Store } from "../storage";
+import { gathered, isLoopback, VERSION } from "../util";
+import { openContext } from "./context";
+
+const FORGET_EVERY_MS = 10 * 60_000;
+const NOTE_USES_EVERY_MS = 60_000;
+const SESSIONS_EVERY_MS = 5_000;
+const PRUNE_EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+/** How often, at most, a process tells the others that it has committed something. */
+const TELL_EVERY_MS = 20;
+// Time for event batches under way to finish when the server stops.
+const DELIVERIES_LIMIT_MS = 5_000;
+
+export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
+  /** `<host>:<port>`; port 0 takes a free one. */
+  readonly listen: string;
+  /** Most connections to PostgreSQL. */
+  readonly databasePool: number;
+  /** The file of the master key; made on the first start. */
+  readonly masterKeyFile?: string;
+  /** The master key itself, instead of a file. */
+  readonly masterKey?: string;
+  /** The admin's first API key. Default: a new one, which is shown once. */
+  readonly bootstrapApiKey?: string;
+  /** Shows the admin's new API key. Called on the first start, before the server listens, and never again. */
+  readonly showNewKey?: (key: string) => void;
+  /** The base address for answers. Default: the address that the client used. */
+  readonly publicUrl?: string;
+  /** Certificate and key for TLS. Default: plain HTTP. */
+  readonly tls?: TlsFiles;
+  readonly rateLimit: RateLimitOptions;
+  /** Limit of requests at once; 0 for no limit. */
+  readonly concurrencyLimit: number;
+  /** Trusted proxies: addresses and networks, separated by commas. */
+  readonly trustProxy?: string;
+  /** Time limit for a request to arrive, in seconds. */
+  readonly requestTimeout: number;
+  /** Time limit for an idle connection, in seconds. */
+  readonly keepAliveTimeout: number;
+  /** Addresses to use instead of the services' public ones. */
+  readonly eventEndpoint?: Endpoints;
+  /** How certificates are ordered for reserved domains with a policy. */
+  readonly acme: AcmeSettings;
+  /** Where people sign in. Default: nowhere. */
+  readonly signIn?: SignInSettings;
+  /** Whether events may go to sites in private networks, and issuers of identity tokens be there. */
+  readonly allowPrivateTargets?: boolean;
+  /** Days to keep delivered events. */
+  readonly eventRetention: number;
+  readonly logLevel: LogLevel;
+  /** The other processes that serve the same address. Default: none. */
+  readonly siblings?: Siblings;
+}
+
+export interface RunningServer {
+  /** The address that it listens on, for example `http://127.0.0.1:4040`. */
+  readonly url: string;
+  /** The database's name for people. */
+  readonly place: string;
+  /**
+   * Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old
+   * ones.
+   */
+  reloadTls(): void;
+  /** Waits for requests and batches under way, then closes. */
+  close(): Promise<void>;
+  /** Logs the requests that are not answered yet. Call it before ending the process early. */
+  logUnderWay(): void;
+}
+
+/** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, port } = parseListen(options.listen);
+  const siblings = options.siblings ?? ALONE;
+  const logger = openLogger(options.logLevel, siblings.count > 1);
+  /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */
+  const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
+    setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
+  const tls = options.tls && readTls(options.tls);
+  const context = await openContext(options);
+  const { store, sequencer } = context;
+  try {
+    const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
+    if (newKey) {
+      // Now, because the next steps may fail, for example if another server has the port.
+      options.showNewKey?.(newKey);
+      await noteShown(context);
+    }
+    if (isUnseen)
+      logger.warn(
+        "An earlier start made the admin's API key, and perhaps ended before it showed it: nothing was made with it so far. Without that key, run: tunnelplane keys recover",
+      );
+    if (isIgnored)
+      logger.warn(
+        "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
+      );
+    // If a head is kept outside of the database, it shows later whether somebody cut off the audit log or put
+    // back an older one.
+    const logHead = async () => {
+      await sequencer.settle();
+      logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
+    };
+    await logHead();
+    const keyUses = new KeyUses(store, siblings);
+    const housekeeping = [
+      every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
+      every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
+      every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
+      every(SESSIONS_EVERY_MS, "cannot end the sessions of gateways that are silent", () =>
+        endSilentSessions(waking, Date.now(), startedAt),
+      ),
+      every(FORGET_EVERY_MS, "cannot forget exchanged keys that ended", () => store.write(forgetEndedKeys)),
+      every(FORGET_EVERY_MS, "cannot forget sessions that ended", () => store.write(forgetEndedSessions)),
+      every(PRUNE_EVERY_MS, "cannot prune old events", () =>
+        pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS)),
+      ),
+      every(DAY_MS, "cannot read the end of the audit log", logHead),
+    ];
+    const underWay = new RequestsUnderWay(options.concurrencyLimit);
+    let url = "";
+    const startedAt = Date.now();
+    const dispatcher = new Dispatcher(context, {
+      targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
+      address: () => options.publicUrl ?? url,
+      logger,
+    });
+    const eventWaits = new EventWaits(store);
+    const tell = () => {
+      dispatcher.wake();
+      eventWaits.wake();
+    };
+    siblings.on("committed", tell);
+    const tellSiblings = gathered(TELL_EVERY_MS, () => siblings.tell("committed"));
+    const wake = () => {
+      sequencer.wake();
+      tell();
+      if (siblings.count > 1) tellSiblings();
+    };
+    const waking = { ...context, store: afterWrites(store, wake) };
+    const expiredEvents = new ExpiredEvents({ ...waking, logger });
+    const certificates = new Certificates({ context: waking, settings: options.acme, logger });
+    const app = buildApp({
+      ...options,
+      context: waking,
+      keyUses,
+      dispatcher,
+      eventWaits,
+      siblings,
+      logger,
+      underWay,
+      version: VERSION,
+      tls,
+    });
+    await app.listen({ host, port });
+    // A string would be the path of a socket; the server listens on a port.
+    const address = app.server.address() as AddressInfo;
+    if (!tls && !isLoopback(address.address))
+      logger.warn(
+        `API keys and secrets pass unencrypted: other machines can reach ${options.listen} over plain HTTP. Set --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
+      );
+    url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    dispatcher.start();
+    sequencer.start({ onMoved: tell, logger });
+    expiredEvents.start();
+    certificates.start();
+    context.guard.start(logger);
+    return {
+      url,
+      place: store.place,
+      reloadTls() {
+        if (!options.tls) return;
+        try {
+          // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
+          (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
+          logger.info("TLS certificate and key were read again");
+        } catch (error) {
+          logger.error(`${messageOf(error)}. The server keeps its old certificate`);
+        }
+      },
+      async close() {
+        for (const timer of housekeeping) clearInterval(timer);
+        await Promise.all([
+          app.close(),
+          dispatcher.stop(DELIVERIES_LIMIT_MS),
+          expiredEvents.stop(),
+          certificates.stop(),
+        ]);
+        await keyUses
+          .write()
+          .catch((error: unknown) => logger.warn({ err: error }, "cannot note which API keys were used"));
+        await logHead().catch((error: unknown) =>
+          logger.warn({ err: error }, "cannot read the end of the audit log"),
+        );
+        await sequencer.stop();
+        await Promise.all([context.guard.close(), context.search.close()]);
+        await context.compute.close();
+        await store.close();
+        await flushed(logger);
+      },
+      logUnderWay: () => underWay.log(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The same store, but calls back after each commit. */
+export const afterWrites = (store: Store, tell: () => void): Store => ({
+  ...store,
+  write: async (work, options) => {
+    const result = await store.write(work, options);
+    tell();
+    return result;
+  },
+});
+
+function parseListen(listen: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen);
+  const port = Number(match?.[3]);
+  if (!match || port > 65535)
+    throw new Error(
+      `Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`,
+    );
+  return { host: present(match[1] ?? match[2]), port };
+}
