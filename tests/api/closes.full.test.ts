@@ -5,7 +5,7 @@ import { refusedBeside } from "../support/refusal";
 
 onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) => {
   const server = serverOfThisFile(start);
-  const address = hostport();
+  let address = hostport();
   const restricted = { user_agent_filter: { enabled: true, deny: ["^curl/"] } };
   let backend: Json;
   let edge: Json;
@@ -67,6 +67,44 @@ onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) 
     expect(await outcome()).to.equal("closed");
     await deleted(`${admin.uri}/user_agent_filter`);
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["answered", null]);
+  });
+
+  it("has a creation serve nothing until the parts are there that follow, or are waited for no more", async () => {
+    const hostports = [hostport()];
+    const made = async (lacking: string) =>
+      (await server.rest.post(`/edges/https?closed_without=${encodeURIComponent(lacking)}`, { hostports }))
+        .body;
+    edge = await made("mutual_tls,path_prefix /admin,path_prefix /admin user_agent_filter");
+    address = hostports.join();
+    await post({ match: "/", ...backend });
+    admin = await post({ match: "/admin", ...backend });
+    await restrict(admin);
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["closed", ["mutual_tls"]]);
+
+    await server.rest.patch(`${edge.uri}?closed_without=`, {});
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
+    await server.rest.patch(`${edge.uri}?closed_without=path_prefix%20%2F%252C`, {});
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["closed", ["path_prefix /,"]]);
+    await post({ match: "/,", ...backend });
+    expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
+  });
+
+  it("is refused for parts that there cannot be", async () => {
+    const send = (lacking: string) => () =>
+      server.rest.patch(`${edge.uri}?dry_run=true&closed_without=${encodeURIComponent(lacking)}`, {});
+    await refusedBeside({
+      refused: [
+        "oidc",
+        "path_prefix admin",
+        "path_prefix /a nothing",
+        "any /",
+        "%",
+        "constructor",
+        "mutual_tls,".repeat(101),
+      ].map(send),
+      as: { status: 400, code: "TP_1007", field: "closed_without" },
+      allowed: send("mutual_tls,exact_path /a oidc"),
+    });
   });
 
   it("is refused for what it does not belong to", async () => {

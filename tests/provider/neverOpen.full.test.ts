@@ -5,7 +5,7 @@ import { failureOf, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 /** Whom the restriction lets in, keeps out, and denies. */
-const CALLERS = ["192.0.2.1", "203.0.113.1", "192.0.2.200"];
+const CALLERS = ["192.0.2.1", "203.0.113.1", "192.0.2.200", "198.51.100.200"];
 const OUTSIDE = CALLERS.slice(1);
 
 describe("What keeps callers out, and is a resource of its own", () => {
@@ -14,16 +14,22 @@ describe("What keeps callers out, and is a resource of its own", () => {
   let proxy: LossyProxy;
   /** What became of the requests of callers from outside, before each request to the server. */
   const seen = new Set<string>();
+  /** Those that were let in. */
+  const letIn = new Set<string>();
   /** The deletion of an edge that fails, and all requests after it. */
   let isBroken: ((method: string, url: string) => boolean) | undefined;
   let options = {};
+  let rules = [
+    ["allow", "192.0.2.0/24"],
+    ["deny", "192.0.2.128/25"],
+  ] as [action: "allow" | "deny", cidr: string][];
 
   function declare(provider: Name, tunnels: Classes): void {
     const name = (of: string) => `${provider}-${of}`;
     const backend = new tunnels.HttpResponseBackend(name("backend"), { statusCode: 204, body: "" });
     const policy = new tunnels.IpPolicy(name("policy"));
-    for (const [action, cidr] of [["allow", "192.0.2.0/24"] as const, ["deny", "192.0.2.128/25"] as const])
-      new tunnels.IpPolicyRule(name(action), { ipPolicyId: policy.id, cidr, action });
+    for (const [action, cidr] of rules)
+      new tunnels.IpPolicyRule(name(`${action}-${cidr}`), { ipPolicyId: policy.id, cidr, action });
     const site = new tunnels.HttpsEdge(name("site"), { hostports: [`${provider}.example.com:443`] }, options);
     const at = { edgeId: site.id, matchType: "path_prefix" as const };
     const served = { backend: { backendId: backend.id } };
@@ -51,6 +57,7 @@ describe("What keeps callers out, and is a resource of its own", () => {
       const { outcome } = body.decisions[index];
       found.set(`${from} at ${address}${path}`, outcome);
       if (OUTSIDE.includes(from)) seen.add(outcome);
+      if (outcome === "answered" && OUTSIDE.includes(from)) letIn.add(`${from} at ${address}${path}`);
     }
     return found;
   }
@@ -78,6 +85,12 @@ describe("What keeps callers out, and is a resource of its own", () => {
     expect(["refused", "closed", "not_found"]).to.include.members([...seen]);
     seen.clear();
   };
+  /** Nobody from outside was let in by what the dynamic provider did, and all is served now. */
+  async function expectLetIn(): Promise<void> {
+    expect([...letIn].filter((request) => request.includes("dynamic."))).to.deep.equal([]);
+    seen.clear();
+    await expectServed();
+  }
   const urnOf = (name: string) => stack.resources().find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? name;
 
   before("declare everything", async () => {
@@ -87,8 +100,21 @@ describe("What keeps callers out, and is a resource of its own", () => {
     });
     stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, everywhere(declare));
     await stack.up();
-    seen.clear();
-    await expectServed();
+  });
+
+  it("lets nobody in while it is created with its edge by the dynamic provider, whose process knows the program", async () => {
+    await expectLetIn();
+    for (const { closed_without } of await edges()) expect(closed_without).to.equal(null);
+  });
+
+  it("lets nobody in before he is denied, where a wider network comes with its exception, and while both go", async () => {
+    const before = rules;
+    letIn.clear();
+    rules = [...rules, ["allow", "198.51.100.0/24"], ["deny", "198.51.100.128/25"]];
+    await stack.up();
+    rules = before;
+    await stack.up();
+    await expectLetIn();
   });
 
   for (const parallel of [1, 32])

@@ -10,6 +10,8 @@ export interface Creation {
   readonly name?: string;
   /** The id of the object whose unique values the new one takes over. */
   readonly replaces?: string | undefined;
+  /** The parts that follow by requests of their own, and without which it serves nothing. */
+  readonly closedWithout?: readonly string[] | undefined;
   /** Whether the state held an object with this id when the run began. */
   isRecorded(id: string): Promise<boolean>;
 }

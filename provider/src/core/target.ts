@@ -89,16 +89,17 @@ function objectTarget(definition: Definition): ResourceTarget {
   return {
     definition: declared,
     kind: declared.kind,
-    async create(transport, desired, { intent, name, replaces: replaced, isRecorded }) {
+    async create(transport, desired, { intent, name, replaces: replaced, closedWithout, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       const replaces = replaced && placeOf(definition, replaced).id;
-      const request = replaces === undefined ? [path, body] : [path, body, replaces];
+      const request = [path, body, ...[replaces, closedWithout].filter((part) => part !== undefined)];
       for (let earlier = 0; ; earlier++) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, request, earlier);
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
           idempotencyKey,
           name,
           replaces,
+          closedWithout,
         });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };

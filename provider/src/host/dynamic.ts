@@ -104,6 +104,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         operation.provider = origin?.provider;
         if (__origin?.owner) operation.owners.set(__origin.urn, __origin.owner);
         if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
+        if (__origin?.guards) operation.guards.set(__origin.urn, __origin.guards);
         // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
         const isReplacement = operation.isReplacement(__origin?.urn, isNew);
         if (isNew && !isReplacement && __origin?.adopts)

@@ -1,14 +1,30 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
+import { objectsIn } from "./objects";
 
 /** The kinds of objects with modules; the contract is not loaded here. */
 const WITH_MODULES = ["tls_edge", "tcp_edge", "https_edge", "https_edge_route"];
-/** The arguments by which a module names its object. */
+/** The arguments by which a module or a route names its object. */
 const OWNERS = ["edgeId", "routeId"];
+/** The modules of a route that keep callers out. */
+const GUARDS = [
+  "ipRestriction",
+  "oidc",
+  "jwtValidation",
+  "userAgentFilter",
+  "policies",
+  "webhookVerification",
+];
 
 interface Owner {
   readonly kind: string;
   readonly urn: pulumi.Output<string>;
   readonly modules: string[];
+  /** Of an edge: its routes that keep callers out, and their modules: `path_prefix /admin oidc`. */
+  readonly guards: Set<string>;
+  /** Of a route whose path is known: its edge. */
+  readonly edge?: Owner | undefined;
+  /** `path_prefix /admin` */
+  readonly label?: string | undefined;
 }
 
 const owners = new WeakMap<object, Owner>();
@@ -16,8 +32,15 @@ const owners = new WeakMap<object, Owner>();
 /**
  * Remembers an object of the program, so that modules that are declared later can be told to the provider.
  */
-export function noteOwner(kind: string, resource: pulumi.Resource): void {
-  if (WITH_MODULES.includes(kind)) owners.set(resource, { kind, urn: resource.urn, modules: [] });
+export function noteOwner(kind: string, resource: pulumi.Resource, args: object): void {
+  if (!WITH_MODULES.includes(kind)) return;
+  const edge = kind === "https_edge_route" ? ownerNamed(args, "https_edge") : undefined;
+  const { matchType, match } = args as { readonly matchType?: unknown; readonly match?: unknown };
+  const isKnown = typeof matchType === "string" && typeof match === "string";
+  const label = isKnown ? `${matchType} ${match}` : undefined;
+  owners.set(resource, { kind, urn: resource.urn, modules: [], guards: new Set(), edge, label });
+  const isGuard = Object.entries(args).some(([name, value]) => GUARDS.includes(name) && value !== undefined);
+  if (isGuard && label !== undefined) edge?.guards.add(label);
 }
 
 /** Whether the provider gets to know the modules that the program declares for objects of a kind. */
@@ -31,15 +54,21 @@ export const hasModules = (kind: string): boolean => WITH_MODULES.includes(kind)
  */
 export function noteModule(kind: string, args: object): pulumi.Output<string> | undefined {
   const [of, module] = kind.split(".");
-  if (module === undefined) return undefined;
+  const owner = module === undefined ? undefined : ownerNamed(args, of);
+  if (owner === undefined || module === undefined) return undefined;
+  owner.modules.push(module);
+  if (owner.label !== undefined) owner.edge?.guards.add(owner.label).add(`${owner.label} ${module}`);
+  return owner.urn;
+}
+
+/** The resource of a kind that the arguments of another one name. */
+function ownerNamed(args: object, kind: string | undefined): Owner | undefined {
   for (const [name, value] of Object.entries(args)) {
-    if (!OWNERS.includes(name) || !pulumi.Output.isInstance(value)) continue;
-    const { resources } = value as unknown as { readonly resources?: () => ReadonlySet<object> };
-    const found = [...(resources?.() ?? [])].flatMap((one) => owners.get(one) ?? []);
-    const [owner, ...others] = found.filter((one) => one.kind === of);
-    if (!owner || others.length > 0) continue;
-    owner.modules.push(module);
-    return owner.urn;
+    if (!OWNERS.includes(name)) continue;
+    const [owner, ...others] = objectsIn(value)
+      .flatMap((one) => owners.get(one) ?? [])
+      .filter((one) => one.kind === kind);
+    if (owner && others.length === 0) return owner;
   }
   return undefined;
 }
@@ -48,4 +77,10 @@ export function noteModule(kind: string, args: object): pulumi.Output<string> | 
 export function modulesOfOwner(resource: object | undefined): readonly string[] | undefined {
   const { modules = [] } = (resource && owners.get(resource)) || {};
   return modules.length > 0 ? modules : undefined;
+}
+
+/** The routes of an edge that keep callers out, and their modules. */
+export function guardsOf(resource: object | undefined): readonly string[] | undefined {
+  const guards = (resource && owners.get(resource)?.guards) || [];
+  return guards && [...guards].length > 0 ? [...guards] : undefined;
 }

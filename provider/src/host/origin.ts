@@ -12,6 +12,8 @@ export interface Origin {
   readonly mistakes?: readonly string[];
   /** The object's modules that other resources of the program declare, by their names in the contract. */
   readonly modules?: readonly string[];
+  /** The edge's routes that keep callers out, and their modules: `path_prefix /admin`. */
+  readonly guards?: readonly string[];
   /** Of a module: the URN of its object's resource. */
   readonly owner?: string;
   /** The object that the program imports. */

@@ -2,8 +2,9 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { noteDeclared } from "./declared";
+import { denialsBefore, noteDenials } from "./denials";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
-import { hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
+import { guardsOf, hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
 import type { Adopted, Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
@@ -52,6 +53,7 @@ export abstract class Resource extends pulumi.CustomResource {
           __origin: originOf(type, name, args, options, {
             owner,
             modules: hasModules(shape.kind) ? () => modulesOfOwner(made.resource) : undefined,
+            guards: shape.kind === "https_edge" ? () => guardsOf(made.resource) : undefined,
             declared: shape.unique && noteDeclared(type, name, options.parent),
             mistakes:
               options.id === undefined
@@ -62,10 +64,14 @@ export abstract class Resource extends pulumi.CustomResource {
         },
         // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the
         // origin.
-        pulumi.mergeOptions({ additionalSecretOutputs: secretOutputs }, { ...options, import: undefined }),
+        pulumi.mergeOptions(
+          { additionalSecretOutputs: secretOutputs, dependsOn: denialsBefore(shape.kind, args, options) },
+          { ...options, import: undefined },
+        ),
       );
       made.resource = this;
-      noteOwner(shape.kind, this);
+      noteOwner(shape.kind, this, args);
+      noteDenials(shape.kind, this, args, options);
     } catch (error) {
       recordAll();
       throw withWayHere(error);
@@ -80,6 +86,7 @@ interface Hints {
   readonly declared: (() => string | undefined) | undefined;
   readonly mistakes: OtherMistakes | undefined;
   readonly modules: (() => readonly string[] | undefined) | undefined;
+  readonly guards: (() => readonly string[] | undefined) | undefined;
   readonly owner: pulumi.Output<string> | undefined;
 }
 
@@ -89,7 +96,7 @@ function originOf(
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions,
-  { declared, mistakes, modules, owner }: Hints,
+  { declared, mistakes, modules, guards, owner }: Hints,
 ): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
@@ -108,6 +115,7 @@ function originOf(
         declared: declared?.(),
         mistakes: mistakes?.(),
         modules: modules?.(),
+        guards: guards?.(),
         owner,
       });
     });

@@ -55,3 +55,22 @@ export async function withoutModulesApart(
 /** What a preview and a run say where a module leaves its object first and comes back afterwards. */
 export const gapWarning = (module: string, of: string): string =>
   `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;
+
+/** Parts of an object beyond this many, or of more characters, are not waited for. */
+const [MAX_PARTS, MAX_CHARACTERS] = [100, 4000];
+
+/**
+ * The parts of a new object that the program declares as resources of their own, and without which it would be
+ * more open than declared until they are created.
+ */
+export function toFollow(
+  { modulesApart, guards }: Operation,
+  urn: string | undefined,
+  desired: Properties,
+): readonly string[] | undefined {
+  if (urn === undefined) return undefined;
+  const modules = (modulesApart.get(urn) ?? []).filter((name) => own(desired, camelCase(name)) === undefined);
+  const parts = [...modules, ...(guards.get(urn) ?? [])].slice(0, MAX_PARTS);
+  while (parts.join().length > MAX_CHARACTERS) parts.pop();
+  return parts.length > 0 ? parts : undefined;
+}

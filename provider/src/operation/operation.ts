@@ -73,6 +73,8 @@ export class Operation {
    * told; by their names in the contract.
    */
   readonly modulesApart = new Map<string, readonly string[]>();
+  /** The routes of edges that keep callers out, and their modules, by the URN of the edge's resource. */
+  readonly guards = new Map<string, readonly string[]>();
   /** The resources of the objects that modules belong to, as far as the program told; all by their URNs. */
   readonly owners = new Map<string, string>();
   readonly modules = new DeclaredModules((value) => this.host.isUnknown(value));

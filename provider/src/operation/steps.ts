@@ -14,7 +14,7 @@ import {
   recordOfPlace,
   targetOf,
 } from "../core";
-import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
+import { gapWarning, modulesLeaving, toFollow, withoutModulesApart } from "./apart";
 import { type Claim, claimsOf, isHostport } from "./claim";
 import { describe } from "./describe";
 import { warnOfFindings } from "./findings";
@@ -215,10 +215,11 @@ export class Steps {
     const { isRecorded } = operation;
     const wanted = this.#wantedBy({}, desired, () => false);
     const name = urn && nameIn(urn);
+    const closedWithout = toFollow(operation, urn, desired);
     return this.recording(async (transport) => {
       const create = (replaces?: string) =>
         operation.hostports.during(transport, wanted, () =>
-          this.lifecycle.create(transport, desired, { intent, name, replaces, isRecorded }),
+          this.lifecycle.create(transport, desired, { intent, name, replaces, closedWithout, isRecorded }),
         );
       try {
         const made = await this.#createInPlace(create, urn, intent).catch((error: unknown) =>

@@ -80,6 +80,11 @@ export interface RequestOptions {
    * deleted next. That one serves nothing from now on.
    */
   readonly closes?: string | undefined;
+  /**
+   * Of a creation or update of an edge or a route: the parts that follow by requests of their own, and without
+   * which it serves nothing: `ip_restriction`, `path_prefix /admin`, `path_prefix /admin oidc`.
+   */
+  readonly closedWithout?: readonly string[] | undefined;
   /** Gives up on the answer. */
   readonly signal?: AbortSignal;
 }
@@ -274,12 +279,15 @@ const withKey = (sent: Sent, key: string): Sent => ({
 });
 
 function queryOf({ dryRun = false, findings = false, remove = [], ...more }: RequestOptions): string {
-  const { replaces, closes, withReplacement = false } = more;
+  const { replaces, closes, closedWithout, withReplacement = false } = more;
   const asked = [
     ...(dryRun ? ["dry_run=true"] : []),
     ...(findings ? ["findings=true"] : []),
     ...(withReplacement ? ["with_replacement=true"] : []),
     ...(closes === undefined ? [] : [`closes=${encodeURIComponent(closes)}`]),
+    ...(closedWithout === undefined
+      ? []
+      : [`closed_without=${encodeURIComponent(closedWithout.map(encodeURIComponent).join(","))}`]),
     ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
     ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
   ];

@@ -342,7 +342,7 @@ export interface HttpsEdgeRoutes {
   /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
   waits_for: Ref | null;
 
-  /** The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise. */
+  /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
 }
 
@@ -379,7 +379,7 @@ export interface HttpsEdge {
   /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
   waits_for: Ref | null;
 
-  /** The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise. */
+  /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
 
   /** Its routes, newest first; at most 4 MiB together. */

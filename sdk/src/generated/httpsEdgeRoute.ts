@@ -328,7 +328,7 @@ export interface HttpsEdgeRoute {
   /** The object that it was created to replace (`?replaces=`) and that still serves: this one serves nothing until that one is deleted, and then takes over at once. Null otherwise. */
   waits_for: Ref | null;
 
-  /** The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise. */
+  /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
 }
 

@@ -34,6 +34,7 @@ import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
 import { aheadOf, handOver, refuseFromReplaced, refuseSecond, replacementOf, waitingFor } from "./handover";
+import { closedWithout } from "./lacked";
 import { documentsIn, idIn, idOfVersion, pageOf, type StoredPage } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { placedIn, placesOf } from "./placed";
@@ -71,6 +72,8 @@ interface CreateRequest {
   readonly name?: string | undefined;
   /** The id of the object that the new one replaces. */
   readonly replaces?: string | undefined;
+  /** The parts that follow, and without which it serves nothing. Default: none. */
+  readonly lacking?: readonly string[] | undefined;
 }
 
 interface UpdateRequest {
@@ -80,6 +83,8 @@ interface UpdateRequest {
   readonly name?: string | undefined;
   /** The fields of modules, and of other parts, that are removed. Default: none. */
   readonly removed?: readonly string[];
+  /** The parts without which it serves nothing from now on. Default: those of before. */
+  readonly lacking?: readonly string[] | undefined;
 }
 
 interface RemovalRequest {
@@ -131,7 +136,7 @@ export class ResourceService {
   async create(
     definition: Definition,
     given: unknown,
-    { name, replaces }: CreateRequest = {},
+    { name, replaces, lacking = [] }: CreateRequest = {},
   ): Promise<Created> {
     const caller = this.#caller;
     const answered = await this.#transactions.answeredBefore<Created>();
@@ -149,7 +154,12 @@ export class ResourceService {
         comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
     const { isDryRun: dryRun } = this.#transactions;
-    const computed = waits(definition) ? waitingFor(this.#documents, definition, value, replaces) : {};
+    const computed = waits(definition)
+      ? {
+          ...waitingFor(this.#documents, definition, value, replaces),
+          ...closedWithout(lacking.filter((part) => value[part] === undefined)),
+        }
+      : {};
     const order = { definition, id, now: new Date(), body, name, dryRun, computed };
     const prepared = await prepareCreation(this.context, caller, order);
     const { sent, claiming, after, ownerId, oneTime } = prepared;
@@ -307,7 +317,7 @@ export class ResourceService {
     definition: Definition,
     at: ObjectPath,
     body: unknown,
-    { precondition = () => undefined, name, removed = [] }: UpdateRequest = {},
+    { precondition = () => undefined, name, removed = [], lacking }: UpdateRequest = {},
   ): Promise<Answer> {
     const { value: sent } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
     for (const field of removed) refuseSent(definition, field, sent);
@@ -316,7 +326,10 @@ export class ResourceService {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
-      const saved = await this.#objects.save(transaction, changes, definition, stored, value, { name });
+      const saved = await this.#objects.save(transaction, changes, definition, stored, value, {
+        name,
+        lacking,
+      });
       const named = Object.keys(value);
       await noLongerLacked(this.context, transaction, changes, definition, saved.after, named);
       const json = asOfNow(definition, saved.json);

@@ -193,9 +193,9 @@ export class StoredObjects {
     definition: Definition,
     { id, ownerId, version: oldVersion, project, document, before, name: oldName }: ToChange,
     fields: Document,
-    { name, closing = [] }: SaveOptions = {},
+    { name, ...how }: SaveOptions = {},
   ): Promise<{ json: string; version: number; after: Document }> {
-    const amendment = amendmentOf(this.#documents, definition, before, fields, closing);
+    const amendment = amendmentOf(this.#documents, definition, before, fields, how);
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
     const coming = comingOf(definition, { id, project, sent, before: sentBefore });
@@ -277,18 +277,19 @@ interface SaveOptions {
   readonly name?: string | undefined;
   /** The removed modules without which it serves nothing. Default: none. */
   readonly closing?: readonly string[];
+  /** The parts without which it serves nothing, in the place of those of before. */
+  readonly lacking?: readonly string[] | undefined;
 }
 
 /**
  * @param fields a module that is undefined is removed
- * @param closing the removed modules without which the object serves nothing
  */
 export function amendmentOf(
   documents: ServerContext["documents"],
   definition: Definition,
   before: Document,
   fields: Document,
-  closing: readonly string[] = [],
+  { closing = [], lacking }: Pick<SaveOptions, "closing" | "lacking"> = {},
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
   const settled = definition.settle?.(fields, sentBefore) ?? { fields };
@@ -306,7 +307,7 @@ export function amendmentOf(
       ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
     ],
     print() {
-      const lacked = lackedBy(before).filter((part) => !Object.hasOwn(fields, part));
+      const lacked = (lacking ?? lackedBy(before)).filter((part) => !Object.hasOwn(fields, part));
       const computed = {
         ...documents.computedOf(definition, before),
         ...(waits(definition) && closedWithout([...lacked, ...closing])),

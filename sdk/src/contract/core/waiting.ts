@@ -16,7 +16,7 @@ export const waitsFor = () => ({
   }),
   closed_without: mark(z.array(z.string()).nullable(), { fleeting: true }).meta({
     description:
-      "The parts that were deleted because this object will be deleted next (`?closes=`): it serves nothing until then, or until it has them again. Null otherwise.",
+      "The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise.",
     examples: [null],
   }),
 });

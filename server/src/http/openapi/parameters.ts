@@ -191,6 +191,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "The id of the edge or route that this belongs to, which will be deleted next: without this it might be more open than before, so it serves nothing from now on. It serves again once it has this again, or this is deleted once more without `closes` (`closed_without`).",
     schema: { type: "string" },
   },
+  closed_without: {
+    name: "closed_without",
+    in: "query",
+    description:
+      "The parts that the object gets next, each by a request of its own: it serves nothing until it has all of them (`closed_without`). Modules by their names (`ip_restriction`), routes of an edge by `match_type` and `match` (`path_prefix /admin`), a module of one with its name behind (`path_prefix /admin oauth`). At most 100, with commas between; what stands between them is percent-encoded once more. An update without it changes nothing about that; with an empty one, the object serves.",
+    schema: { type: "string" },
+  },
   hostport: {
     name: "hostport",
     in: "query",

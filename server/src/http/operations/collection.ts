@@ -20,7 +20,7 @@ import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
 import { MAX_STATES, withState, withStates, withStateToCome } from "../../exposure";
-import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
+import { filtersIn, filtersOf, lackingIn, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
 import { type ApiOperation, type OperationInput, type OperationScope, tagOf } from "./operation";
@@ -41,6 +41,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
     ? (["dry_run", "findings", "force"] as const)
     : (["dry_run", "findings"] as const);
   const parts = new Map(partsOf(definition).map((field) => [answeredName(definition, field), field]));
+  const closing = waits(definition) ? (["closed_without"] as const) : [];
   const isGuarantee = definition.kind === "guarantee";
   return [
     {
@@ -48,7 +49,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: holdsUniqueValues(definition) ? [...changing, "replaces"] : changing,
+      query: [...changing, ...(holdsUniqueValues(definition) ? (["replaces"] as const) : []), ...closing],
       takesName: true,
       body: {
         name: `${type}Create`,
@@ -61,7 +62,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
       },
       run: async ({ resources, ...scope }, { params, query, body, name, gone }) => {
-        const how = { name, replaces: query.replaces };
+        const how = { name, replaces: query.replaces, lacking: lackingIn(definition, query.closed_without) };
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
         return { ...(await tellState(definition, { ...scope, gone }, created)), created: id };
       },
@@ -123,7 +124,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "PATCH",
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-      query: parts.size > 0 ? [...changing, "remove"] : changing,
+      query: [...changing, ...(parts.size > 0 ? (["remove"] as const) : []), ...closing],
       removable: [...parts.keys()],
       takesName: true,
       body: {
@@ -134,7 +135,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       },
       success: { status: 200, answer },
       run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
-        const how = { precondition, name, removed: removedIn(query, parts) };
+        const [removed, lacking] = [removedIn(query, parts), lackingIn(definition, query.closed_without)];
+        const how = { precondition, name, removed, lacking };
         const updated = await resources.update(definition, params, body, how);
         return tellState(definition, { ...scope, gone }, updated);
       },

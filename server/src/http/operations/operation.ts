@@ -113,6 +113,7 @@ export interface ApiOperation {
     | "replaces"
     | "with_replacement"
     | "closes"
+    | "closed_without"
     | Filter
   )[];
   /** The parts of an object that `remove` may name. */
