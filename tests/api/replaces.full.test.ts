@@ -123,6 +123,7 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
       refused: [
         () => server.rest.delete(oldRoute.uri),
         () => server.rest.delete(`${oldRoute.uri}/user_agent_filter`),
+        () => server.rest.patch(`${oldRoute.uri}?remove=user_agent_filter`, {}),
       ],
       as: { status: 409, code: "TP_1506", mentions: [String(made.id)] },
       allowed: () => server.rest.delete(`${madeRoute.uri}/compression`),

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { objectsIn } from "./objects";
 
-/** So many rules of a policy that deny are created side by side; so many names a resource that waits for all. */
+/** Rules of a policy that deny and are created side by side; who waits for all of them names the last of each. */
 const LANES = 8;
 
 interface Denial {

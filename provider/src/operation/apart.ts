@@ -60,7 +60,7 @@ export const gapWarning = (module: string, of: string): string =>
 const [MAX_PARTS, MAX_CHARACTERS] = [100, 4000];
 
 /**
- * The parts of a new object that the program declares as resources of their own, and without which it would be
+ * The parts of a new object that the program declares as resources of their own. Without them, it would be
  * more open than declared until they are created.
  */
 export function toFollow(

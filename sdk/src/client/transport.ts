@@ -81,8 +81,8 @@ export interface RequestOptions {
    */
   readonly closes?: string | undefined;
   /**
-   * Of a creation or update of an edge or a route: the parts that follow by requests of their own, and without
-   * which it serves nothing: `ip_restriction`, `path_prefix /admin`, `path_prefix /admin oidc`.
+   * Of a creation or update of an edge or a route: the parts that follow by requests of their own. It serves
+   * nothing without them: `ip_restriction`, `path_prefix /admin`, `path_prefix /admin oidc`.
    */
   readonly closedWithout?: readonly string[] | undefined;
   /** Gives up on the answer. */

@@ -326,6 +326,7 @@ export class ResourceService {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
+      if (removed.length > 0) await refuseFromReplaced(transaction, definition, at, true);
       const saved = await this.#objects.save(transaction, changes, definition, stored, value, {
         name,
         lacking,
