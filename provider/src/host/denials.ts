@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { objectsIn } from "./objects";
 
-/** Rules of a policy that deny and are created side by side; who waits for all of them names the last of each. */
+/** Denying rules of a policy that are created side by side. Who waits for all names the last of each lane. */
 const LANES = 8;
 
 interface Denial {
