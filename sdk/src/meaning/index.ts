@@ -27,10 +27,11 @@ export {
 } from "./exposure/exposure";
 export { exposureSchema } from "./exposure/schema";
 export type { FieldName } from "./fieldNames";
-export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
+export { type CompareOptions, type Comparison, compare, findingsOf } from "./findings/compare";
 export type { AspectFields, Remaining } from "./findings/fields";
-export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
+export { type Cause, type Finding, isAcceptedBy } from "./findings/finding";
 export { findingSetAside } from "./findings/guarantees";
+export { RULES, type Severity } from "./findings/rules";
 export {
   type BrokenGuarantee,
   contradiction,

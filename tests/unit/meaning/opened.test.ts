@@ -95,6 +95,33 @@ describe("a change of requests", () => {
     expect(rulesOf(world(site(token)), world(site(tested)))).not.to.include("token-dropped");
   });
 
+  it("is no more than medium where a check falls and others still let nobody in, and uncertain where that is not proved", () => {
+    const dropping = (...rules: string[]) => {
+      const office = policy("office", ...rules);
+      const before = world(
+        agent,
+        authority("ca"),
+        edge({ ...restricted("office"), ...mutual("ca") }),
+        office,
+      );
+      return findingsOf(before, world(agent, authority("ca"), edge(restricted("office")), office))[0];
+    };
+    expect(dropping("allow 10.0.0.0/8")).to.include({ rule: "client-certificate-dropped", severity: "high" });
+    expect(dropping("deny 10.0.0.0/8")).to.include({
+      rule: "client-certificate-dropped",
+      severity: "medium",
+    });
+    const large = inbound([
+      ['req.headers["x-a"].matches("a.{14}b") || req.headers["x-a"].matches("b.{14}a")'],
+      "deny",
+    ]);
+    const unproved = findingsOf(world(site({ ...token, ...large })), world(site(large)));
+    expect(unproved[0]).to.include({ rule: "token-dropped", severity: "high" });
+    const filter = { user_agent_filter: { allow: [], deny: ["a.{14}b", "b.{14}a"] } };
+    const agents = findingsOf(world(site(filter)), world(site()));
+    expect(agents[0]).to.include({ rule: "user-agents-changed", certain: false });
+  });
+
   it("is high where a network admits 2^16 times as many addresses, or is shorter than /8 or /16", () => {
     const from = (...rules: string[]) => world(agent, edge(restricted("office")), policy("office", ...rules));
     const severityOf = (was: string[], is: string[]) =>

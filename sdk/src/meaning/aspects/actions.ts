@@ -112,7 +112,6 @@ export const actions = {
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
     return place.http ? ofRequests(policies, place) : ofConnections(policies, place);
   },
-  rules: { opening: ["deny-dropped", "actions-changed"], closing: ["actions-changed", "deny-dropped"] },
   shows: showing({
     field: "actions",
     title: "Actions",

@@ -14,8 +14,6 @@ export interface Aspect<M extends ModuleName = ModuleName> {
    * @throws Unservable if a gateway could not enforce the module
    */
   prepare(place: Place): Check | undefined;
-  /** The rules of findings about callers that a change of it lets in or refuses. */
-  readonly rules?: { readonly opening: readonly string[]; readonly closing: readonly string[] };
   /** The part that exposures show; for backends, rows have a field of their own. */
   readonly shows?: Shown;
 }

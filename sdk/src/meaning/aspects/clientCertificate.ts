@@ -115,10 +115,6 @@ export const clientCertificate = {
       }),
     };
   },
-  rules: {
-    opening: ["client-certificate-dropped", "authority-added"],
-    closing: ["authority-added", "authority-removed"],
-  },
   shows: showing({
     field: "client_certificate",
     title: "Client certificate",

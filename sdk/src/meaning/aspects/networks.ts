@@ -207,7 +207,6 @@ export const networks = {
       }),
     };
   },
-  rules: { opening: ["network-opened", "network-widened"], closing: ["network-narrowed"] },
   shows: showing({
     field: "networks",
     title: "Networks",

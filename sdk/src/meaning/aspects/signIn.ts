@@ -93,7 +93,6 @@ export const signIn = {
       ...(unknown && { unknown: "Whom users have to sign in with is not wholly known." }),
     };
   },
-  rules: { opening: ["sign-in-dropped", "claims-loosened", "sign-in-changed"], closing: ["sign-in-changed"] },
   shows: showing({
     field: "sign_in",
     title: "Sign-in",

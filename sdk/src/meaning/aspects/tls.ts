@@ -56,7 +56,6 @@ export const tls = {
       ...common,
     };
   },
-  rules: { opening: ["tls-lowered"], closing: ["tls-raised"] },
   shows: showing({
     field: "tls",
     title: "TLS",

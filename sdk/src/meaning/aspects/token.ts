@@ -115,7 +115,6 @@ export const token = {
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
     };
   },
-  rules: { opening: ["token-dropped", "claims-loosened", "token-changed"], closing: ["token-changed"] },
   shows: showing({
     field: "token",
     title: "Token",

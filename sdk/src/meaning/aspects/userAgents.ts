@@ -55,7 +55,6 @@ export const userAgents = {
       ...(unknown && { unknown: "Which user agents may ask is not wholly known." }),
     };
   },
-  rules: { opening: ["user-agents-changed"], closing: ["user-agents-changed"] },
   shows: showing({
     field: "user_agents",
     title: "User agents",

@@ -40,7 +40,6 @@ export const webhook = {
       ...(unknown && { unknown: "Which service has to sign requests is not wholly known." }),
     };
   },
-  rules: { opening: ["webhook-changed"], closing: ["webhook-changed"] },
   shows: showing({
     field: "webhook",
     title: "Webhook",

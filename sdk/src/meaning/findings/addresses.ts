@@ -107,18 +107,15 @@ const added = (change: AddressChange, context: Context, isOpen: boolean): Draft[
 export const addressRules: readonly Rule<AddressChange>[] = [
   {
     rule: "opened-unprotected",
-    severity: "high",
-    judge: (change, context) => added(change, context, true),
+    evaluate: (change, context) => added(change, context, true),
   },
   {
     rule: "address-added",
-    severity: "low",
-    judge: (change, context) => added(change, context, false),
+    evaluate: (change, context) => added(change, context, false),
   },
   {
     rule: "address-removed",
-    severity: "high",
-    judge: ({ address, before, after }, { after: later, unsettled, requests }) => {
+    evaluate: ({ address, before, after }, { after: later, unsettled, requests }) => {
       if (!before || after || !before.addressKnown) return [];
       const { areas, closed, isProved } = requests.at(address);
       const own = areas.filter(({ was }) => was === address);

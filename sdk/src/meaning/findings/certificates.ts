@@ -55,8 +55,7 @@ const saidOf = ({ fields }: ModelObject): unknown =>
 export const certificateRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "principal-added",
-    severity: "medium",
-    judge: ({ before, after }, { names }) => {
+    evaluate: ({ before, after }, { names }) => {
       if (!after || !SSH_CERTIFICATES.includes(after.kind)) return [];
       const isUser = after.kind === "ssh_user_certificate";
       const [was, is] = [before ? textsIn(before.fields.principals) : [], textsIn(after.fields.principals)];
@@ -90,8 +89,7 @@ export const certificateRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "validity-extended",
-    severity: "medium",
-    judge: (change, context) => {
+    evaluate: (change, context) => {
       const { before, after } = change;
       if (!before || !after || !SSH_CERTIFICATES.includes(after.kind) || !isValidOtherwise(change, context))
         return laterEnd(change, context);

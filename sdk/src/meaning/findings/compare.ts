@@ -1,4 +1,3 @@
-import { own } from "../../contract/core/narrow";
 import { compareModels } from "../access/compareAccess";
 import type { AccessComparison } from "../access/comparison";
 import { type ObjectChange, pairedIn } from "../changes/differences";
@@ -10,13 +9,9 @@ import { type Model, pairOf } from "../model";
 import { Names } from "../names";
 import { inOrder } from "../values";
 import type { World } from "../world";
-import { accessRules } from "./access";
-import { addressRules } from "./addresses";
 import { certificateRules } from "./certificates";
-import { claimRules } from "./claims";
 import { credentialRules } from "./credentials";
 import type { Describing } from "./describing";
-import { DESCRIPTIONS } from "./descriptions";
 import { eventRules } from "./events";
 import { type AspectFields, ChangedFields, type Remaining } from "./fields";
 import {
@@ -24,29 +19,20 @@ import {
   type Context,
   type Finding,
   isReplaced,
-  type Judged,
   type Rule,
-  type Severity,
+  type RuledDraft,
 } from "./finding";
 import { guaranteeRules, heldRules } from "./guarantees";
 import { holderRules } from "./holders";
-import { networkRules } from "./networks";
 import { objectRules } from "./objects";
-import { requestRules, withRequests } from "./opened";
+import { explained } from "./opened";
 import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { reservedRules } from "./reserved";
+import type { Severity } from "./rules";
 import { describingRules } from "./standing";
 import { takenRules } from "./taken";
-import { trafficRules } from "./traffic";
 
-const aboutAddresses: readonly Rule<AddressChange>[] = [
-  ...accessRules,
-  ...claimRules,
-  ...networkRules,
-  ...trafficRules,
-  ...addressRules,
-];
 const aboutObjects: readonly Rule<ObjectChange>[] = [
   ...credentialRules,
   ...certificateRules,
@@ -57,19 +43,6 @@ const aboutObjects: readonly Rule<ObjectChange>[] = [
   ...takenRules,
   ...objectRules,
 ];
-
-/** Every rule, with its severity and a description. */
-export const RULES: readonly {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly description: string;
-}[] = [...aboutAddresses, ...requestRules, ...aboutObjects, ...heldRules, ...describingRules].map(
-  ({ rule, severity }) => ({
-    rule,
-    severity,
-    description: own(DESCRIPTIONS, rule) ?? rule,
-  }),
-);
 
 export interface CompareOptions {
   /** The present time. If absent, there are no findings about objects that end soon. */
@@ -114,11 +87,11 @@ export interface Comparison {
  * change without effects.
  */
 export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] =>
-  judge(before, after, options).findings;
+  findingsIn(before, after, options).findings;
 
 /** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
-  const { findings, standing, addresses, access, guarantees, objects, changed } = judge(
+  const { findings, standing, addresses, access, guarantees, objects, changed } = findingsIn(
     before,
     after,
     options,
@@ -139,7 +112,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
   };
 }
 
-function judge(before: World, after: World, { now, judgesGuarantees = true }: CompareOptions) {
+function findingsIn(before: World, after: World, { now, judgesGuarantees = true }: CompareOptions) {
   const [past, present] = pairOf(before, after, now?.getTime());
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
   const names = new Names(past, present);
@@ -156,13 +129,11 @@ function judge(before: World, after: World, { now, judgesGuarantees = true }: Co
   const objects = objectsOf(past, present);
   const guarantees = judgesGuarantees ? guaranteesIn(past, present) : [];
   const drafts = [
-    ...addresses.flatMap((change) =>
-      withRequests(judged(aboutAddresses, [change], context), change, context),
-    ),
-    ...judged(aboutObjects, objects, context),
-    ...judged(heldRules, guarantees, context),
+    ...addresses.flatMap((change) => explained(change, context)),
+    ...drafted(aboutObjects, objects, context),
+    ...drafted(heldRules, guarantees, context),
   ];
-  const standing: Judged[] = [];
+  const standing: RuledDraft[] = [];
   for (const change of objects) {
     for (const describing of describingRules) {
       const found = described(describing, change, context);
@@ -170,7 +141,7 @@ function judge(before: World, after: World, { now, judgesGuarantees = true }: Co
     }
   }
   const changed = new ChangedFields(context);
-  const finished = (some: readonly Judged[]) =>
+  const finished = (some: readonly RuledDraft[]) =>
     inOrderOf(
       some.map((draft) => changed.finished(draft)),
       names,
@@ -186,11 +157,9 @@ function judge(before: World, after: World, { now, judgesGuarantees = true }: Co
   };
 }
 
-const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
+const drafted = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): RuledDraft[] =>
   subjects.flatMap((subject) =>
-    rules.flatMap(({ rule, severity, judge }) =>
-      judge(subject, context).map((draft) => ({ severity, ...draft, rule })),
-    ),
+    rules.flatMap(({ rule, evaluate }) => evaluate(subject, context).map((draft) => ({ ...draft, rule }))),
   );
 
 const byAddress = (rows: readonly Row[]): Map<string, Row> => new Map(rows.map((row) => [row.address, row]));
@@ -210,10 +179,10 @@ function objectsOf(before: Model, after: Model): ObjectChange[] {
 }
 
 function described(
-  { rule, severity, describe }: Describing,
+  { rule, describe }: Describing,
   change: ObjectChange,
   context: Context,
-): (Judged & { stands: boolean }) | undefined {
+): (RuledDraft & { stands: boolean }) | undefined {
   const { before, after } = change;
   const { names, now } = context;
   const found = after && describe(after, { model: context.after, names, now });
@@ -229,7 +198,7 @@ function described(
     cause: { ...after, property },
     certain,
     rule,
-    severity: found.severity ?? severity,
+    ...(found.severity && { severity: found.severity }),
     stands: earlier?.content === found.content,
   };
 }

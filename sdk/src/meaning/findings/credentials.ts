@@ -68,8 +68,7 @@ function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined
 export const credentialRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "credential-widened",
-    severity: "high",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!after || !isCredential(change)) return [];
       if (!before) return unlimited(after, names.quote(after));
@@ -91,8 +90,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "credential-narrowed",
-    severity: "medium",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!before || !after || !isCredential(change) || holdsUnknown(after.fields.acl)) return [];
       const lost = beyond(before, after);
@@ -105,8 +103,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "credential-revoked",
-    severity: "medium",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!before || after || !isCredential(change)) return [];
       const bound = bindsInWords(rulesOf(before));
@@ -122,8 +119,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "credential-reissued",
-    severity: "medium",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { after } = change;
       if (!after || !isCredential(change) || !isReplaced(change)) return [];
       const needs =
@@ -138,8 +134,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "ssh-certificate-any-user",
-    severity: "high",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { before, after } = change;
       if (after?.kind !== "ssh_user_certificate") return [];
       const open = (thing: ModelObject) => textsIn(thing.fields.principals).length === 0;
@@ -158,8 +153,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "ssh-certificate-reissued",
-    severity: "medium",
-    judge: (change, { names }) => {
+    evaluate: (change, { names }) => {
       const { after } = change;
       if (!after || !SSH_CERTIFICATES.includes(after.kind) || !isReplaced(change)) return [];
       const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
@@ -172,8 +166,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "admin-key-created",
-    severity: "high",
-    judge: (change, context) => {
+    evaluate: (change, context) => {
       const { before, after } = change;
       if (after?.kind !== "api_key" || (before && !isReplaced(change))) return [];
       const admin = isAdmin(after.fields.owner_id, context);

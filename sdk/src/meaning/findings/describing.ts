@@ -1,6 +1,6 @@
 import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
-import type { Severity } from "./finding";
+import type { RuleName, Severity } from "./rules";
 
 export interface Description {
   readonly sentence: string;
@@ -15,8 +15,7 @@ export interface Description {
 
 /** Rules about an object as it is, whether or not it changes. */
 export interface Describing {
-  readonly rule: string;
-  readonly severity: Severity;
+  readonly rule: RuleName;
   /** Whether nothing is said of objects that were so before. */
   readonly isOfChange?: true;
   readonly describe: (

@@ -43,8 +43,7 @@ function placeOf({ fields }: ModelObject): string | undefined {
 export const eventRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "destination-changed",
-    severity: "high",
-    judge: ({ before, after }, { names }) => {
+    evaluate: ({ before, after }, { names }) => {
       if (before?.kind !== "event_destination" || !after) return [];
       const [was, is] = [placeOf(before), placeOf(after)];
       if (was === is) return [];
@@ -64,8 +63,7 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "events-stopped",
-    severity: "medium",
-    judge: ({ before, after }, { names, before: past, after: model }) => {
+    evaluate: ({ before, after }, { names, before: past, after: model }) => {
       if (before?.kind !== "event_subscription") return [];
       const still = new Map<string, Set<string>>();
       for (const subscription of model.of("event_subscription")) {

@@ -1,4 +1,5 @@
 import { oncePer } from "../../contract/core/once";
+import type { ModuleName } from "../../contract/registry";
 import type { Example } from "../access/changes";
 import type { ObjectChange } from "../changes/differences";
 import type { FieldChange } from "../changes/words";
@@ -7,8 +8,7 @@ import { contentOf, type Part, type Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
 import type { RequestsByAddress } from "./requests";
-
-export type Severity = "high" | "medium" | "low";
+import type { RuleName, Severity } from "./rules";
 
 /** The cause of a finding. */
 export interface Cause {
@@ -69,6 +69,8 @@ export interface Draft {
   readonly about: ModelObject;
   /** If it is not that of the rule. */
   readonly severity?: Severity;
+  /** Of the change of a check: whether requests of callers may be let in by it, or refused. */
+  readonly effect?: "opens" | "closes" | "either";
   readonly address?: string;
   readonly sentence: string;
   readonly before?: unknown;
@@ -90,9 +92,8 @@ export interface Draft {
 }
 
 /** A draft with its rule. */
-export interface Judged extends Draft {
-  readonly rule: string;
-  readonly severity: Severity;
+export interface RuledDraft extends Draft {
+  readonly rule: RuleName;
 }
 
 export interface Context {
@@ -111,9 +112,23 @@ export interface Context {
 
 /** A rule. To add one, add an entry to the table of its family. */
 export interface Rule<Subject> {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly judge: (subject: Subject, context: Context) => readonly Draft[];
+  readonly rule: RuleName;
+  readonly evaluate: (subject: Subject, context: Context) => readonly Draft[];
+}
+
+/** The rows of an address that exists before and after. */
+export interface Rows {
+  readonly before: Row;
+  readonly after: Row;
+}
+
+/** What is said of a changed field of addresses: why requests are let in or refused, or go elsewhere. */
+export interface FieldRules {
+  /** The module by whose name decisions know the field. */
+  readonly field: ModuleName;
+  readonly read: (row: Row) => Reading<unknown>;
+  /** For addresses whose reading differs. */
+  readonly evaluate: (rows: Rows, change: AddressChange, context: Context) => RuledDraft[];
 }
 
 /** An address in two worlds. */
@@ -175,17 +190,14 @@ const undefinedUnlessModule = ({ identity, property }: Part): string | undefined
 
 /** A draft about an address whose reading of one aspect changed. */
 export function onAddress(
-  change: AddressChange,
-  aspect: (row: Row) => Reading<unknown>,
-  said: Pick<Draft, "sentence" | "before" | "after" | "meaning" | "certain" | "namesFields" | "severity">,
-): Draft[] {
-  const { before, after } = change;
-  const row = after ?? before;
-  if (!row) return [];
-  const [was, is] = [before && aspect(before), after && aspect(after)];
-  const certain = (said.certain ?? true) && !was?.unknown && !is?.unknown && row.addressKnown;
-  const cause = causeOf(was, is, row);
-  return [{ about: row.holder, address: change.address, ...said, certain, cause, readings: [was, is] }];
+  { before, after }: Rows,
+  read: (row: Row) => Reading<unknown>,
+  report: Omit<RuledDraft, "about" | "address" | "cause" | "readings">,
+): RuledDraft {
+  const readings = [read(before), read(after)] as const;
+  const certain = (report.certain ?? true) && !readings.some(({ unknown }) => unknown) && after.addressKnown;
+  const cause = causeOf(...readings, after);
+  return { about: after.holder, address: after.address, ...report, certain, cause, readings };
 }
 
 /** `a`, `b` and `c`. */

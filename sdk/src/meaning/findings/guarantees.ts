@@ -14,8 +14,7 @@ import type { Context, Draft, Finding, Rule } from "./finding";
 export const guaranteeRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "guarantee-weakened",
-    severity: "high",
-    judge: ({ before, after }, { names }) => {
+    evaluate: ({ before, after }, { names }) => {
       if (before?.kind !== "guarantee") return [];
       const [was, is] = [guaranteeWords(before.fields), after && guaranteeWords(after.fields)];
       if (!after || is === undefined)
@@ -47,8 +46,7 @@ export const guaranteeRules: readonly Rule<ObjectChange>[] = [
 export const heldRules: readonly Rule<JudgedGuarantee>[] = [
   {
     rule: "guarantee-broken",
-    severity: "high",
-    judge: ({ change: { after: thing }, states }, context) => {
+    evaluate: ({ change: { after: thing }, states }, context) => {
       const { before, after, mode, sentence } = states;
       if (!thing || before?.state === "broken" || !after || after.state === "holds") return [];
       const said = `that ${sentence}`;

@@ -30,8 +30,7 @@ const KEY_ID = /^target\..*\.cloud_access_key_id$/;
 export const holderRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "role-raised",
-    severity: "high",
-    judge: ({ before, after }, context) => {
+    evaluate: ({ before, after }, context) => {
       if (!after || (after.kind !== "bot_user" && after.kind !== "membership")) return [];
       const [was, is] = [before && roleOf(before), roleOf(after)];
       const certain = !holdsUnknown([before?.fields.role, after.fields.role]);
@@ -50,8 +49,7 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "owner-changed",
-    severity: "medium",
-    judge: (change, context) => {
+    evaluate: (change, context) => {
       const { before, after } = change;
       if (!before || !after || !OWNED.includes(after.kind)) return [];
       const declared = after.fields.owner_id;
@@ -77,8 +75,7 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
   },
   {
     rule: "key-replaced",
-    severity: "medium",
-    judge: (change, context) => [
+    evaluate: (change, context) => [
       ...publicKeyReplaced(change, context),
       ...authorityReplaced(change, context),
       ...keyIdReplaced(change, context),

@@ -13,8 +13,7 @@ import {
   wholeFamilies,
 } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
-import { whereBoth } from "./access";
-import { type AddressChange, listed, onAddress, type Rule } from "./finding";
+import { type FieldRules, listed, onAddress, type RuledDraft } from "./finding";
 import { admitsAll } from "./sentences";
 
 const networks = (row: Row) => row.networks;
@@ -43,56 +42,36 @@ function difference(was: NetworkSet, is: NetworkSet) {
   };
 }
 
-/**
- * Rules for admitted source addresses. If new ones are admitted, exactly one of the first two rules reports
- * it.
- */
-export const networkRules: readonly Rule<AddressChange>[] = [
-  {
-    rule: "network-opened",
-    severity: "high",
-    judge: whereBoth(networks, (rows, change) => {
-      const { wasInWords, opened, said } = compared(rows);
-      if (opened.length === 0) return [];
-      const isKnown = !rows.before.networks.unknown;
-      const sentence = admitsAll(code(change.address), listed(opened), isKnown ? wasInWords : "not known");
-      return onAddress(change, networks, { sentence, ...said });
-    }),
+/** Rules for admitted source addresses. If new ones are admitted, exactly one of the first two reports it. */
+export const networkRules: FieldRules = {
+  field: "ip_restriction",
+  read: networks,
+  evaluate(rows, { address }) {
+    const { opened, gained, lost, said, isMuchWider: isMuch, admitsNobody, wasInWords } = compared(rows);
+    const { unknown } = rows.after.networks;
+    const wasAll = isEveryone(rows.before.networks.value);
+    const draft = (report: Pick<RuledDraft, "rule" | "effect" | "severity" | "sentence">): RuledDraft =>
+      onAddress(rows, networks, { ...said, ...report });
+    const drafts: RuledDraft[] = [];
+    if (opened.length > 0) {
+      const before = rows.before.networks.unknown ? "not known" : wasInWords;
+      const sentence = admitsAll(code(address), listed(opened), before);
+      drafts.push(draft({ rule: "network-opened", effect: "opens", sentence }));
+    } else if (gained !== undefined || (unknown && !wasAll)) {
+      const sentence =
+        gained === undefined
+          ? `${code(address)} may admit other networks than before: they are not known yet.`
+          : `${code(address)} now admits ${gained} as well.`;
+      const severity = gained !== undefined && isMuch ? "high" : "medium";
+      drafts.push(draft({ rule: "network-widened", effect: "opens", severity, sentence }));
+    }
+    if (lost === undefined && !(unknown && wasAll)) return drafts;
+    const sentence = unknown
+      ? `${code(address)} may no longer admit all that it admitted (before: ${wasInWords}): its networks are not known yet.`
+      : admitsNobody
+        ? `${code(address)} now admits nobody (before: ${wasInWords}).`
+        : `${code(address)} no longer admits ${lost}.`;
+    const narrowed = draft({ rule: "network-narrowed", effect: "closes", sentence });
+    return [...drafts, unknown && admitsNobody ? { ...narrowed, after: null } : narrowed];
   },
-  {
-    rule: "network-widened",
-    severity: "medium",
-    judge: whereBoth(networks, (rows, change) => {
-      const { opened, gained, said, isMuchWider: isMuch } = compared(rows);
-      if (opened.length > 0) return [];
-      if (gained !== undefined) {
-        const sentence = `${code(change.address)} now admits ${gained} as well.`;
-        const found = onAddress(change, networks, { sentence, ...said });
-        return isMuch ? found.map((one) => ({ ...one, severity: "high" })) : found;
-      }
-      // A network that is not known yet may be any network.
-      if (!rows.after.networks.unknown || isEveryone(rows.before.networks.value)) return [];
-      return onAddress(change, networks, {
-        sentence: `${code(change.address)} may admit other networks than before: they are not known yet.`,
-        ...said,
-      });
-    }),
-  },
-  {
-    rule: "network-narrowed",
-    severity: "medium",
-    judge: whereBoth(networks, (rows, change) => {
-      const { admitsNobody, wasInWords, lost, said } = compared(rows);
-      const isUnknown = rows.after.networks.unknown;
-      if (lost === undefined && !(isUnknown && isEveryone(rows.before.networks.value))) return [];
-      if (isUnknown) {
-        const sentence = `${code(change.address)} may no longer admit all that it admitted (before: ${wasInWords}): its networks are not known yet.`;
-        return onAddress(change, networks, { sentence, ...said, ...(admitsNobody && { after: null }) });
-      }
-      const sentence = admitsNobody
-        ? `${code(change.address)} now admits nobody (before: ${wasInWords}).`
-        : `${code(change.address)} no longer admits ${lost}.`;
-      return onAddress(change, networks, { sentence, ...said });
-    }),
-  },
-];
+};

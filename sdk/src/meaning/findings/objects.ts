@@ -14,8 +14,7 @@ const MODULES = new Map<string, string[]>(
 export const objectRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "module-disabled",
-    severity: "medium",
-    judge: ({ before, after }, { names }) => {
+    evaluate: ({ before, after }, { names }) => {
       if (!after) return [];
       const modules = (MODULES.get(after.kind) ?? []).map((name) => moduleOf(after, name));
       const added = modules.filter(

@@ -2,168 +2,167 @@ import { OWN_PATHS } from "../../contract/formats/http";
 import type { ModuleName } from "../../contract/registry";
 import type { Example, OpenedPiece } from "../access/changes";
 import { exampleWords } from "../access/words";
-import { ASPECTS } from "../aspects";
-import type { Aspect } from "../aspects/aspect";
 import type { Row } from "../exposure/rows";
 import { hostportOf } from "../judgement/address";
 import { code } from "../names";
-import { asks, causeOfAddress } from "./addresses";
+import { accessRules } from "./access";
+import { addressRules, asks, causeOfAddress } from "./addresses";
 import { changedAt, changedCredential } from "./causes";
-import { type AddressChange, type Context, type Draft, type Judged, listed } from "./finding";
+import {
+  type AddressChange,
+  type Context,
+  type Draft,
+  differs,
+  type FieldRules,
+  listed,
+  type RuledDraft,
+} from "./finding";
+import { networkRules } from "./networks";
 import { isUnservable, type Requests, type Taken } from "./requests";
-import { doesElse } from "./traffic";
+import { type RuleName, severityOf } from "./rules";
+import { doesElse, trafficRules } from "./traffic";
 
-/** Rules for effects that only requests show, and no rule of a field. */
-export const requestRules = [
-  { rule: "opened", severity: "high" },
-  { rule: "callers-refused", severity: "medium" },
-] as const;
+/** Why the requests of an address are let in, refused, or go elsewhere: by the field that has changed. */
+const FIELDS: readonly FieldRules[] = [...accessRules, networkRules, ...trafficRules];
 
-/** The rules about a check, by its field. */
-function rulesOf(field: string | undefined): NonNullable<Aspect["rules"]> {
-  const aspect: (Pick<Aspect, "rules"> & { readonly of: object }) | undefined =
-    field !== undefined && Object.hasOwn(ASPECTS, field) ? ASPECTS[field as ModuleName] : undefined;
-  return aspect?.rules ?? { opening: [], closing: [] };
+/** A draft, and the field that it is about; none for a draft about the address. */
+interface FieldDraft extends RuledDraft {
+  readonly ofField?: ModuleName;
 }
-
-/** The rules that say only that more callers are let in. */
-const ADMITTING = new Set(
-  Object.keys(ASPECTS)
-    .flatMap((field) => rulesOf(field).opening)
-    .filter((rule) => !Object.keys(ASPECTS).some((field) => rulesOf(field).closing.includes(rule))),
-);
-
-const OF_ACCESS = new Set(
-  Object.keys(ASPECTS).flatMap((field) => [...rulesOf(field).opening, ...rulesOf(field).closing]),
-);
 
 /** Whether it is a path of the gateway's own, where routes sign users in. */
 const isOwnPath = ({ request: { path = "/" } }: Example): boolean => path.startsWith(OWN_PATHS);
 
 /**
- * Findings of the rules of fields, with examples, and findings about effects that no rule of a field covers.
+ * What a change means for the requests of an address. Requests tell whether something opens; the fields that
+ * changed tell why. What no field explains is a finding of its own.
  */
-export function withRequests(
-  found: readonly Judged[],
-  change: AddressChange,
-  context: Context,
-): readonly Judged[] {
+export function explained(change: AddressChange, context: Context): readonly RuledDraft[] {
+  const drafts = [
+    ...ofFields(change, context),
+    ...addressRules.flatMap(({ rule, evaluate }) =>
+      evaluate(change, context).map((draft) => ({ ...draft, rule })),
+    ),
+  ];
   const requests = context.requests.at(change.address);
-  if (found.length === 0 && requests.areas.length === 0) return found;
-  return new Telling(found, change, context, requests).all;
+  if (drafts.length === 0 && requests.areas.length === 0) return drafts;
+  return new Explanation(drafts, change, context, requests).all;
 }
 
-class Telling {
-  readonly #found: Judged[];
+function ofFields(change: AddressChange, context: Context): FieldDraft[] {
+  const { before, after } = change;
+  if (!before || !after) return [];
+  return FIELDS.filter(({ read }) => differs(read(before), read(after))).flatMap(({ field, evaluate }) =>
+    evaluate({ before, after }, change, context).map((draft) => ({ ...draft, ofField: field })),
+  );
+}
+
+class Explanation {
+  readonly #drafts: FieldDraft[];
 
   constructor(
-    found: readonly Judged[],
+    drafts: readonly FieldDraft[],
     private readonly change: AddressChange,
     private readonly context: Context,
     private readonly requests: Requests,
   ) {
-    this.#found = found.map((one) => (OF_ACCESS.has(one.rule) ? { proved: false, ...one } : one));
-    for (const taken of requests.opened) this.#tellOpened(taken);
-    for (const taken of requests.closed) this.#tellClosed(taken);
-    for (const taken of requests.moved) this.#tellMoved(taken);
+    this.#drafts = drafts.map((draft) => (draft.effect ? { proved: false, ...draft } : draft));
+    for (const taken of requests.opened) this.#explainOpened(taken);
+    for (const taken of requests.closed) this.#explainClosed(taken);
+    for (const taken of requests.moved) this.#explainMoved(taken);
   }
 
-  get all(): readonly Judged[] {
+  get all(): readonly RuledDraft[] {
     const { areas, isProved } = this.requests;
-    if (!isProved || areas.length === 0) return this.#found;
+    if (areas.length === 0) return this.#drafts;
+    if (!isProved) return this.#drafts.map(asIfOpened);
     const isClosed = areas.every(
       ({ changes: { ordinary } }) => ordinary !== undefined && isUnservable(ordinary.after),
     );
     // No gateway serves the address, so that it lets nobody in, whatever it asks for.
-    if (isClosed) return this.#found.filter(({ rule }) => !ADMITTING.has(rule));
-    return areas.some(({ changes }) => changes.opened.length > 0) ? this.#found : this.#withDenials;
+    if (isClosed) return this.#drafts.filter(({ effect }) => effect !== "opens");
+    return areas.some(({ changes }) => changes.opened.length > 0) ? this.#drafts : this.#openingNothing;
   }
 
-  /** Where nothing opens, other actions deny what one denied. */
-  get #withDenials(): readonly Judged[] {
-    const isTold = this.#found.some(({ rule }) => rule === "actions-changed");
-    return this.#found.flatMap((one): Judged[] => {
-      if (one.rule !== "deny-dropped") return [one];
-      const { before, after, address } = this.change;
-      const said = doesElse(address, before?.actions.value ?? [], after?.actions.value ?? []);
-      return isTold
-        ? []
-        : [
-            {
-              ...one,
-              rule: "actions-changed",
-              severity: "medium",
-              ...said,
-              proved: true,
-            },
-          ];
+  /** Where nothing opens, other checks refuse what one refused. */
+  get #openingNothing(): readonly RuledDraft[] {
+    const isReported = this.#drafts.some(({ rule }) => rule === "actions-changed");
+    const { before, after, address } = this.change;
+    return this.#drafts.flatMap((draft): RuledDraft[] => {
+      if (draft.effect === "opens" && severityIn(draft) === "high") return [{ ...draft, severity: "medium" }];
+      if (draft.rule !== "deny-dropped") return [draft];
+      const report = doesElse(address, before?.actions.value ?? [], after?.actions.value ?? []);
+      return isReported ? [] : [{ ...draft, rule: "actions-changed", ...report, proved: true }];
     });
   }
 
-  #tellOpened(taken: Taken<OpenedPiece>): void {
+  #explainOpened(taken: Taken<OpenedPiece>): void {
     const { was, is, change } = taken;
     if (was === null && !this.change.before) return; // found as a new address
     const { by } = change.example.before;
-    const fields = [by?.field ?? "", ...(isOwnPath(change.example) ? ["oidc"] : [])];
-    const rules = was === is ? fields.flatMap((field) => rulesOf(field).opening) : [];
-    const explaining = this.#explain(rules, change.example);
+    const fields = [by?.field, isOwnPath(change.example) ? "oidc" : undefined];
+    const explaining = this.#explain(
+      ({ effect, ofField }) =>
+        was === is && effect !== "closes" && ofField !== undefined && fields.includes(ofField),
+      change.example,
+    );
     if (explaining.length === 0) {
-      this.#find("opened", "high", taken, (less, _, words) =>
-        less ? `asks for ${listed(less.map((one) => `no ${one}`))}` : `lets in what was refused: ${words}`,
+      this.#find("opened", taken, (less, _, text) =>
+        less ? `asks for ${listed(less.map((one) => `no ${one}`))}` : `lets in what was refused: ${text}`,
       );
       return;
     }
     if (change.sameCallers || !(change.everyone || change.wide)) return;
-    if (this.#found.some(({ rule, severity }) => severity === "high" && OF_ACCESS.has(rule))) return;
-    for (const [index, one] of this.#found.entries())
-      if (explaining.includes(one.rule)) this.#found[index] = { ...one, severity: "high" };
+    if (this.#drafts.some((draft) => draft.effect && severityIn(draft) === "high")) return;
+    for (const index of explaining)
+      this.#drafts[index] = { ...(this.#drafts[index] as FieldDraft), severity: "high" };
   }
 
-  #tellClosed(taken: Taken): void {
+  #explainClosed(taken: Taken): void {
     const { was, is, change } = taken;
     const { before, after } = change.example;
-    const isReported = this.#found.some(({ rule }) => rule === "address-removed");
+    const isReported = this.#drafts.some(({ rule }) => rule === "address-removed");
     if ((is === null && isReported) || isOwnPath(change.example)) return;
     if (isUnservable(after)) {
       if (!isReported) this.#addStopped(taken);
       return;
     }
-    const rules = was === is ? rulesOf(after.by?.field).closing : [];
-    if (this.#explain(rules, change.example).length > 0 || before.outcome !== "answered") return;
-    this.#find("callers-refused", "medium", taken, (_, more, words) =>
-      more ? `asks for ${listed(more)}` : `refuses what was answered: ${words}`,
+    const explaining = this.#explain(
+      ({ effect, ofField }) => was === is && effect !== "opens" && ofField === after.by?.field,
+      change.example,
+    );
+    if (explaining.length > 0 || before.outcome !== "answered") return;
+    this.#find("callers-refused", taken, (_, more, text) =>
+      more ? `asks for ${listed(more)}` : `refuses what was answered: ${text}`,
     );
   }
 
-  #tellMoved(taken: Taken): void {
+  #explainMoved(taken: Taken): void {
     const { was, is, change } = taken;
     const { before, after } = change.example;
-    this.#explain(["traffic-moved", "traffic-stopped", "actions-changed"], change.example);
+    const rules: readonly RuleName[] = ["traffic-moved", "traffic-stopped", "actions-changed"];
+    this.#explain(({ rule }) => rules.includes(rule), change.example);
     if (before.outcome === "answered" && after.outcome === "unserved") this.#addStopped(taken);
-    else if (was !== is)
-      this.#find("traffic-moved", "medium", taken, (_, __, words) => `gives another answer: ${words}`);
+    else if (was !== is) this.#find("traffic-moved", taken, (_, __, text) => `gives another answer: ${text}`);
   }
 
-  /** Adds an example to findings of some rules. @returns the rules that were found */
-  #explain(rules: readonly string[], example: Example): string[] {
+  /** Adds an example to the drafts that explain it. @returns their places */
+  #explain(explains: (draft: FieldDraft) => boolean, example: Example): number[] {
     const { isProved } = this.requests;
-    const found: string[] = [];
-    for (const [index, one] of this.#found.entries()) {
-      if (!rules.includes(one.rule)) continue;
-      found.push(one.rule);
-      if (!one.example) this.#found[index] = { ...one, example, proved: isProved };
-    }
-    return found;
+    return [...this.#drafts.entries()].flatMap(([index, draft]) => {
+      if (!explains(draft)) return [];
+      if (!draft.example) this.#drafts[index] = { ...draft, example, proved: isProved };
+      return [index];
+    });
   }
 
   /**
    * @param how the address that takes the requests differs: it asks for less, for more, or for something else
    */
   #find(
-    rule: string,
-    severity: Judged["severity"],
+    rule: RuleName,
     taken: Taken,
-    how: (less: string[] | undefined, more: string[] | undefined, words: string) => string,
+    how: (less: string[] | undefined, more: string[] | undefined, text: string) => string,
   ): void {
     if (this.#isFound(rule, taken)) return;
     const { was, is, change } = taken;
@@ -173,10 +172,10 @@ class Telling {
       const more = was === is ? [] : some.filter((one) => !others.includes(one));
       return more.length > 0 ? more : undefined;
     };
-    const words = exampleWords(change.example, this.context.names.of);
-    const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), words);
+    const text = exampleWords(change.example, this.context.names.of);
+    const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), text);
     const of = (row: Row | undefined) => row && { served_by: row.address, asks: asks(row) };
-    this.#add(rule, severity, taken, {
+    this.#add(rule, taken, {
       sentence: `${this.#takes(was, is)} ${does}${this.#besides(is)}.`,
       before: of(rows.was) ?? null,
       after: of(rows.is) ?? null,
@@ -205,7 +204,7 @@ class Telling {
     const reason = example.after.steps.at(-1)?.sentence ?? "";
     const takes = this.#takes(taken.was, taken.is).replace(/ now$/, " no longer");
     const has = takes.endsWith(" no longer") ? "has anything" : "has nothing";
-    this.#add("traffic-stopped", "high", taken, {
+    this.#add("traffic-stopped", taken, {
       sentence: `${takes} ${has} to answer it: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
       before: example.before.outcome,
       after: reason,
@@ -213,24 +212,22 @@ class Telling {
   }
 
   #add(
-    rule: string,
-    severity: Judged["severity"],
+    rule: RuleName,
     { is, change: { example } }: Taken,
-    said: Pick<Draft, "sentence" | "before" | "after">,
+    report: Pick<Draft, "sentence" | "before" | "after">,
   ): void {
     const { before, after } = this.change;
     const row = after ?? before;
     if (!row) return;
     // Requests of an address that is gone are those of the address that takes them.
     const { holder, address } = this.#rowOf("after", is) ?? row;
-    this.#found.push({
+    this.#drafts.push({
       rule,
-      severity,
       about: holder,
       address,
       cause: this.#causeOf(example) ?? row.place,
-      ...said,
-      meaning: [said, example.before.outcome, example.after.outcome],
+      ...report,
+      meaning: [report, example.before.outcome, example.after.outcome],
       example,
       proved: this.requests.isProved,
     });
@@ -247,15 +244,21 @@ class Telling {
     );
   }
 
-  #isFound(rule: string, { is }: Taken): boolean {
+  #isFound(rule: RuleName, { is }: Taken): boolean {
     const address = this.#rowOf("after", is)?.address ?? this.change.address;
-    return this.#found.some((one) => one.rule === rule && one.address === address);
+    return this.#drafts.some((one) => one.rule === rule && one.address === address);
   }
 
   #rowOf(side: "before" | "after", address: string | null): Row | undefined {
     return address === null ? undefined : this.context.rows[side].get(address);
   }
 }
+
+/** Where not every request was decided, a change counts as if it let callers in, and is not certain. */
+const asIfOpened = (draft: FieldDraft): FieldDraft =>
+  draft.effect && draft.effect !== "closes" && !draft.example ? { ...draft, certain: false } : draft;
+
+const severityIn = ({ rule, severity = severityOf(rule) }: RuledDraft): string => severity;
 
 /** "the route `/`" on the same hostport, "`*.example.com:443`" on another. */
 function takerOf(address: string, other: string): string {

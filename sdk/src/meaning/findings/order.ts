@@ -3,12 +3,13 @@ import type { FieldChange } from "../changes/words";
 import { shortHash } from "../hash";
 import { type Names, nameOf } from "../names";
 import { canonical, inOrder } from "../values";
-import type { Finding, Judged, Severity } from "./finding";
+import type { Finding, RuledDraft } from "./finding";
+import { type Severity, severityOf } from "./rules";
 
 const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
 
 /** A draft with the fields on which it depends. */
-interface FinishedDraft extends Judged {
+interface FinishedDraft extends RuledDraft {
   readonly fields?: readonly FieldChange[];
   readonly digest: string;
 }
@@ -58,7 +59,18 @@ const keyOf = ({
   ]).replace(IDS, "an id")} ${digest}`;
 
 function findingOf(
-  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...rest }: FinishedDraft,
+  {
+    rule,
+    severity = severityOf(rule),
+    address,
+    about,
+    sentence,
+    before,
+    after,
+    cause,
+    certain = true,
+    ...rest
+  }: FinishedDraft,
   names: Names,
 ): Finding {
   const { example, proved, fields, secret } = rest;

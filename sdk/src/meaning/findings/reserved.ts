@@ -45,7 +45,6 @@ function describeCertificate(
 
 export const endingCertificates: Describing = {
   rule: "certificate-ends-soon",
-  severity: "low",
   describe: describeCertificate,
 };
 
@@ -65,8 +64,7 @@ function servedUnder(domain: string, model: Model): string[] {
 export const reservedRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "domain-released",
-    severity: "medium",
-    judge: ({ before, after }, context) => {
+    evaluate: ({ before, after }, context) => {
       const domain = before?.kind === "reserved_domain" && !after ? textIn(before.fields.domain) : undefined;
       if (!before || domain === undefined) return [];
       const served = servedUnder(domain, context.after);

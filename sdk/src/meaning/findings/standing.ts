@@ -80,7 +80,6 @@ const USABLE = ["ip_policy", "certificate_authority", ...BACKENDS];
 export const describingRules: readonly Describing[] = [
   {
     rule: "expires-soon",
-    severity: "low",
     describe: (thing, { names, now }) => {
       const found = now && endOf(thing, now);
       if (!now || !found) return undefined;
@@ -110,10 +109,9 @@ export const describingRules: readonly Describing[] = [
     },
   },
   endingCertificates,
-  { rule: "access-ends", severity: "low", describe: describeEnd },
+  { rule: "access-ends", describe: describeEnd },
   {
     rule: "key-without-end",
-    severity: "low",
     isOfChange: true,
     describe: (thing, { names }) => {
       if (
@@ -128,7 +126,6 @@ export const describingRules: readonly Describing[] = [
   },
   {
     rule: "long-lived-cloud-keys",
-    severity: "low",
     describe: (thing, { names }) => {
       const { target } = thing.fields;
       if (thing.kind !== "event_destination") return undefined;
@@ -147,7 +144,6 @@ export const describingRules: readonly Describing[] = [
   },
   {
     rule: "restriction-not-enforced",
-    severity: "low",
     describe: (thing, { names }) => {
       const { enforced } = thing.fields;
       if (thing.kind !== "ip_restriction" || enforced === true) return undefined;
@@ -161,7 +157,6 @@ export const describingRules: readonly Describing[] = [
   },
   {
     rule: "unused",
-    severity: "low",
     describe: (thing, { names, model }) => {
       if (!USABLE.includes(thing.kind) || thing.object.used || used(model).has(thing.identity))
         return undefined;

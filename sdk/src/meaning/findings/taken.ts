@@ -11,8 +11,7 @@ import type { Rule } from "./finding";
 export const takenRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "already-taken",
-    severity: "high",
-    judge: (change, { names, before, after }) => {
+    evaluate: (change, { names, before, after }) => {
       const thing = change.after;
       if (!thing) return [];
       const elsewhere = new Set(after.world.taken);

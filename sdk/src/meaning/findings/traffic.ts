@@ -5,8 +5,8 @@ import { inWords, isGoing, keyOf } from "../judgement/backends/flows";
 import { reachOf } from "../judgement/backends/reach";
 import { code } from "../names";
 import { canonical } from "../values";
-import { whereBoth } from "./access";
-import { type AddressChange, listed, onAddress, type Rule } from "./finding";
+import { type FieldRules, listed, onAddress, type Rows, type RuledDraft } from "./finding";
+import type { RuleName } from "./rules";
 import { NO_ANSWER, nothingAnswers } from "./sentences";
 
 const traffic = (row: Row) => row.traffic;
@@ -18,7 +18,7 @@ const webhook = (row: Row) => row.webhook;
 const flowOf = (row: Row) => row.traffic.value.flow;
 
 /** The backends that got requests and never will, because what comes before them now always answers. */
-function silencedIn({ before, after }: { readonly before: Row; readonly after: Row }): string[] {
+function silencedIn({ before, after }: Rows): string[] {
   const [was, is] = [reachOf(traffic(before).value.target), reachOf(traffic(after).value.target)];
   return [...is.idle].flatMap(([key, name]) => (was.reached.has(key) ? [name] : []));
 }
@@ -94,151 +94,143 @@ const protects = (row: Row): boolean =>
   row.clientCertificate.value !== null ||
   row.actions.value.some(({ type }) => type === "deny" || type === "rate-limit");
 
+const trafficField: FieldRules = {
+  field: "backend",
+  read: traffic,
+  evaluate(rows, { address }) {
+    const [was, is] = [flowOf(rows.before), flowOf(rows.after)];
+    const { maybeOff, unknown, value } = traffic(rows.after);
+    const [before, after] = [inWords(was), inWords(is)];
+    const draft = (report: Pick<RuledDraft, "rule" | "sentence" | "namesFields">): RuledDraft[] => [
+      onAddress(rows, traffic, { before, after, ...report }),
+    ];
+    const silenced = silencedIn(rows);
+    if (silenced.length > 0) {
+      if (!isGoing(was)) return [];
+      const sentence = `${code(address)} sends nothing to ${listed(silenced.map(code))} any more, because what comes first always answers: ${after} (before: ${before}).`;
+      return draft({ rule: "traffic-stopped", sentence });
+    }
+    if (isGoing(was) && (!isGoing(is) || maybeOff)) {
+      const sentence = maybeOff
+        ? `${code(address)} may no longer have anything to answer it: whether its backend is enabled is not known yet.`
+        : nothingAnswers(code(address), NO_ANSWER[value.reason]);
+      return draft({ rule: "traffic-stopped", sentence });
+    }
+    if ((keyOf(was) === keyOf(is) || (!isGoing(was) && !isGoing(is))) && !unknown) return [];
+    // If nobody answered before and a credential may bind now, no traffic has moved.
+    if (!isGoing(was) && value.reason === "tunnels") return [];
+    const sentence = is.unknown
+      ? `Traffic of ${code(address)} may go elsewhere: where to is not known yet (before: ${before}).`
+      : `Traffic of ${code(address)} goes elsewhere now: ${after} (before: ${before}).`;
+    return draft({ rule: "traffic-moved", sentence, namesFields: before === after });
+  },
+};
+
+const tlsField: FieldRules = {
+  field: "tls_termination",
+  read: tls,
+  evaluate: (rows, { address }) => [
+    ...terminationMoved(rows, code(address)),
+    ...versionMoved(rows, code(address)),
+  ],
+};
+
+function terminationMoved(rows: Rows, address: string): RuledDraft[] {
+  const [was, is] = [rows.before.tls.value.ends_at, rows.after.tls.value.ends_at];
+  const { unknown } = rows.after.tls;
+  const draft = (report: Pick<RuledDraft, "severity" | "sentence">): RuledDraft[] => [
+    onAddress(rows, tls, { rule: "termination-moved", before: was, after: is, ...report }),
+  ];
+  if (was === "upstream" && is === "edge") {
+    const sentence = `TLS of ${address} ${unknown ? "may now end" : "now ends"} at the edge: the gateway reads the traffic from now on.`;
+    return draft({ severity: "medium", sentence });
+  }
+  if (was !== "edge" || (is !== "upstream" && !unknown) || !protects(rows.before)) return [];
+  const sentence = `TLS of ${address} ${is === "upstream" ? "now ends upstream" : "may end upstream"}: the edge no longer sees the traffic and cannot protect it as before.`;
+  return draft({ sentence });
+}
+
+function versionMoved(rows: Rows, address: string): RuledDraft[] {
+  const [was, is] = [rows.before.tls.value.from, rows.after.tls.value.from];
+  if (was === null || is === null) return [];
+  const draft = (rule: RuleName, effect: RuledDraft["effect"], sentence: string): RuledDraft[] => [
+    onAddress(rows, tls, { rule, effect, sentence, before: was, after: is }),
+  ];
+  if (is < was)
+    return draft(
+      "tls-lowered",
+      "opens",
+      `${address} now accepts TLS ${is}; before, TLS ${was} was the lowest.`,
+    );
+  if (was < is) {
+    const sentence = `${address} now accepts TLS ${is} at the lowest: clients of TLS ${was} are refused.`;
+    return draft("tls-raised", "closes", sentence);
+  }
+  if (!rows.after.tls.unknown || was === "1.3") return [];
+  const sentence = `${address} may refuse clients of TLS ${was}: the lowest version is not known yet.`;
+  return draft("tls-raised", "closes", sentence);
+}
+
+const actionsField: FieldRules = {
+  field: "policies",
+  read: actions,
+  evaluate(rows, { address }) {
+    const { before, after } = rows;
+    const gone = deniedNoLonger(before, after);
+    const dropped = onAddress(rows, actions, {
+      rule: "deny-dropped",
+      effect: "either",
+      sentence: `${code(address)} no longer denies what it denied: ${listed(gone.map((action) => code(actionWords(action))))}.`,
+      before: gone.map(actionWords),
+      after: after.actions.value.filter(({ type }) => type === "deny").map(actionWords),
+    });
+    const drafts = gone.length > 0 ? [dropped] : [];
+    const [was, is] = [remaining(before, gone), remaining(after, [])];
+    const isReported = after.tls.value.ends_at === "upstream" && protects(before); // as termination-moved
+    if ((was === is && !after.actions.unknown) || isReported) return drafts;
+    const changed = onAddress(rows, actions, {
+      rule: "actions-changed",
+      effect: "either",
+      ...doesElse(address, before.actions.value, after.actions.value),
+      before: before.actions.value.map(actionWords),
+      after: after.actions.value.map(actionWords),
+      meaning: [shortHash(was), shortHash(is)],
+    });
+    return [...drafts, changed];
+  },
+};
+
+const webhookField: FieldRules = {
+  field: "webhook_verification",
+  read: webhook,
+  evaluate(rows, { address }) {
+    const [was, is] = [rows.before.webhook.value, rows.after.webhook.value];
+    if (canonical(was) === canonical(is) && !rows.after.webhook.unknown) return [];
+    const now = is ? `only requests that ${is.provider} signed` : "requests that no service signed";
+    const sentence = `${code(address)} now admits ${now}.`;
+    const severity = was && !is ? "high" : "medium";
+    const report = { rule: "webhook-changed", effect: "either", severity, sentence } as const;
+    return [onAddress(rows, webhook, { ...report, before: was, after: is, namesFields: true })];
+  },
+};
+
+const userAgentsField: FieldRules = {
+  field: "user_agent_filter",
+  read: userAgents,
+  evaluate(rows, { address }) {
+    const [was, is] = [rows.before.userAgents.value, rows.after.userAgents.value];
+    if (canonical(was) === canonical(is) && !rows.after.userAgents.unknown) return [];
+    const sentence = `${code(address)} now admits other user agents than before.`;
+    const report = { rule: "user-agents-changed", effect: "either", sentence } as const;
+    return [onAddress(rows, userAgents, { ...report, before: was, after: is, namesFields: true })];
+  },
+};
+
 /** Rules for admitted traffic: TLS, actions, backends. */
-export const trafficRules: readonly Rule<AddressChange>[] = [
-  {
-    rule: "traffic-stopped",
-    severity: "high",
-    judge: whereBoth(traffic, ({ before, after }, change) => {
-      const { maybeOff, value } = traffic(after);
-      if (!isGoing(flowOf(before))) return [];
-      const silenced = silencedIn({ before, after });
-      if (silenced.length > 0)
-        return onAddress(change, traffic, {
-          sentence: `${code(change.address)} sends nothing to ${listed(silenced.map(code))} any more, because what comes first always answers: ${inWords(value.flow)} (before: ${inWords(flowOf(before))}).`,
-          before: inWords(flowOf(before)),
-          after: inWords(value.flow),
-        });
-      if (isGoing(value.flow) && !maybeOff) return [];
-      return onAddress(change, traffic, {
-        sentence: maybeOff
-          ? `${code(change.address)} may no longer have anything to answer it: whether its backend is enabled is not known yet.`
-          : nothingAnswers(code(change.address), NO_ANSWER[value.reason]),
-        before: inWords(flowOf(before)),
-        after: inWords(value.flow),
-      });
-    }),
-  },
-  {
-    rule: "traffic-moved",
-    severity: "medium",
-    judge: whereBoth(traffic, ({ before, after }, change) => {
-      const [was, is] = [flowOf(before), flowOf(after)];
-      const unknown = traffic(after).unknown;
-      if (
-        (isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) ||
-        silencedIn({ before, after }).length > 0 ||
-        (keyOf(was) === keyOf(is) && !unknown)
-      )
-        return [];
-      if (!isGoing(was) && !isGoing(is) && !unknown) return [];
-      // If nobody answered before and a credential may bind now, no traffic has moved.
-      if (!isGoing(was) && traffic(after).value.reason === "tunnels") return [];
-      const sentence = traffic(after).value.flow.unknown
-        ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
-        : `Traffic of ${code(change.address)} goes elsewhere now: ${inWords(is)} (before: ${inWords(was)}).`;
-      const namesFields = inWords(was) === inWords(is);
-      return onAddress(change, traffic, { sentence, before: inWords(was), after: inWords(is), namesFields });
-    }),
-  },
-  {
-    rule: "termination-moved",
-    severity: "high",
-    judge: whereBoth(tls, ({ before, after }, change) => {
-      const [was, is] = [before.tls.value, after.tls.value];
-      if (was.ends_at === "upstream" && is.ends_at === "edge") {
-        const now = after.tls.unknown ? "may now end" : "now ends";
-        return onAddress(change, tls, {
-          severity: "medium",
-          sentence: `TLS of ${code(change.address)} ${now} at the edge: the gateway reads the traffic from now on.`,
-          before: was.ends_at,
-          after: is.ends_at,
-        });
-      }
-      if (was.ends_at !== "edge" || (is.ends_at !== "upstream" && !after.tls.unknown) || !protects(before))
-        return [];
-      const moves = is.ends_at === "upstream" ? "now ends upstream" : "may end upstream";
-      return onAddress(change, tls, {
-        sentence: `TLS of ${code(change.address)} ${moves}: the edge no longer sees the traffic and cannot protect it as before.`,
-        before: was.ends_at,
-        after: is.ends_at,
-      });
-    }),
-  },
-  ...(["tls-lowered", "tls-raised"] as const).map(
-    (rule): Rule<AddressChange> => ({
-      rule,
-      severity: "medium",
-      judge: whereBoth(tls, ({ before, after }, change) => {
-        const [was, is] = [before.tls.value.from, after.tls.value.from];
-        if (was === null || is === null || (was === is && !after.tls.unknown)) return [];
-        if (rule === "tls-lowered" ? was <= is : is < was || (was === is && was === "1.3")) return [];
-        const sentence =
-          rule === "tls-lowered"
-            ? `${code(change.address)} now accepts TLS ${is}; before, TLS ${was} was the lowest.`
-            : was === is
-              ? `${code(change.address)} may refuse clients of TLS ${was}: the lowest version is not known yet.`
-              : `${code(change.address)} now accepts TLS ${is} at the lowest: clients of TLS ${was} are refused.`;
-        return onAddress(change, tls, { sentence, before: was, after: is });
-      }),
-    }),
-  ),
-  {
-    rule: "deny-dropped",
-    severity: "high",
-    judge: whereBoth(actions, ({ before, after }, change) => {
-      const gone = deniedNoLonger(before, after);
-      if (gone.length === 0) return [];
-      return onAddress(change, actions, {
-        sentence: `${code(change.address)} no longer denies what it denied: ${listed(gone.map((action) => code(actionWords(action))))}.`,
-        before: gone.map(actionWords),
-        after: after.actions.value.filter(({ type }) => type === "deny").map(actionWords),
-      });
-    }),
-  },
-  {
-    rule: "actions-changed",
-    severity: "medium",
-    judge: whereBoth(actions, ({ before, after }, change) => {
-      const [was, is] = [remaining(before, deniedNoLonger(before, after)), remaining(after, [])];
-      if (was === is && !after.actions.unknown) return [];
-      if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
-      return onAddress(change, actions, {
-        ...doesElse(change.address, before.actions.value, after.actions.value),
-        before: before.actions.value.map(actionWords),
-        after: after.actions.value.map(actionWords),
-        meaning: [shortHash(was), shortHash(is)],
-      });
-    }),
-  },
-  {
-    rule: "webhook-changed",
-    severity: "medium",
-    judge: whereBoth(webhook, ({ before, after }, change) => {
-      const [was, is] = [before.webhook.value, after.webhook.value];
-      if (canonical(was) === canonical(is) && !after.webhook.unknown) return [];
-      const now = is ? `only requests that ${is.provider} signed` : "requests that no service signed";
-      return onAddress(change, webhook, {
-        severity: was && !is ? "high" : "medium",
-        sentence: `${code(change.address)} now admits ${now}.`,
-        before: was,
-        after: is,
-        namesFields: true,
-      });
-    }),
-  },
-  {
-    rule: "user-agents-changed",
-    severity: "medium",
-    judge: whereBoth(userAgents, ({ before, after }, change) => {
-      const [was, is] = [before.userAgents.value, after.userAgents.value];
-      if (canonical(was) === canonical(is) && !after.userAgents.unknown) return [];
-      return onAddress(change, userAgents, {
-        sentence: `${code(change.address)} now admits other user agents than before.`,
-        before: was,
-        after: is,
-        namesFields: true,
-      });
-    }),
-  },
+export const trafficRules: readonly FieldRules[] = [
+  trafficField,
+  tlsField,
+  actionsField,
+  webhookField,
+  userAgentsField,
 ];
