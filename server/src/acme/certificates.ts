@@ -1,7 +1,7 @@
 import { definitionOf, messageOf } from "@tunnelplane/sdk/contract";
 import { ResourceService, type ServerContext } from "../resources";
 import { type AcmeOrderRow, type Store, statement } from "../storage";
-import { newId, Rounds } from "../util";
+import { newId } from "../util";
 import { accountAt } from "./account";
 import { type Account, AcmeClient } from "./client";
 import { advance } from "./order";
@@ -9,8 +9,6 @@ import type { AcmeSettings } from "./settings";
 import { theServerIn } from "./state";
 import { isTurn } from "./turns";
 
-/** How often to look, by an index, what is due. */
-const POLL_MS = 500;
 /** Domains that are worked on at once. */
 const AT_ONCE = 4;
 /** Longer than any step: a server that was killed is followed by another one after this time. */
@@ -35,26 +33,13 @@ export class Certificates {
   readonly #holder = newId("acme");
   #account: Promise<Account> | undefined;
   #lookedAt = 0;
-  readonly #rounds = new Rounds({
-    work: () => this.#work(),
-    pauseMs: () => 0,
-    pollMs: POLL_MS,
-    onError: (error) => this.options.logger.error({ err: error }, "cannot order certificates"),
-  });
 
   constructor(private readonly options: Options) {
     this.#client = new AcmeClient(options.settings);
   }
 
-  /** Works until {@link stop}. */
-  start(): void {
-    this.#rounds.start();
-    this.#rounds.wake();
-  }
-
-  /** Another server may go on at once. */
-  async stop(): Promise<void> {
-    await this.#rounds.stop();
+  /** Another server may go on at once. Call it when no {@link work} is under way. */
+  async release(): Promise<void> {
     await this.options.context.store
       .write((transaction) =>
         transaction.deleteFrom("acme_lease").where("holder", "=", this.#holder).execute(),
@@ -64,7 +49,7 @@ export class Certificates {
   }
 
   /** Returns whether nothing more is due. */
-  async #work(): Promise<boolean> {
+  async work(): Promise<boolean> {
     const { context, settings, logger } = this.options;
     const now = Date.now();
     const due = await this.#due(now);

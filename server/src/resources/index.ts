@@ -7,7 +7,7 @@ export { amendByServer } from "./amendByServer";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
-export { ExpiredEvents } from "./expiredEvents";
+export { sendExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { refuseFromReplaced } from "./handover";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";

@@ -1,25 +1,20 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
+import type { Logger } from "pino";
 import { type AcmeSettings, Certificates } from "../acme";
-import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "../auth";
-import { Dispatcher, type Endpoints, pruneEvents } from "../events";
-import { endSilentSessions, forgetSilentGateways } from "../gateways";
+import { bootstrap, KeyUses, noteShown } from "../auth";
+import { Dispatcher, type Endpoints } from "../events";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "../http";
 import type { SignInSettings } from "../identities";
-import { forgetEndedKeys } from "../identities";
 import { EventWaits, headOf } from "../journal";
 import { ALONE, flushed, type LogLevel, openLogger, type Siblings } from "../process";
-import { ExpiredEvents, forgetAnswers, type NameSettings } from "../resources";
+import type { NameSettings, ServerContext } from "../resources";
 import type { DatabaseOptions, Store } from "../storage";
-import { gathered, isLoopback, VERSION } from "../util";
+import { gathered, isLoopback, Jobs, VERSION } from "../util";
 import { openContext } from "./context";
+import { backgroundJobs } from "./jobs";
 
-const FORGET_EVERY_MS = 10 * 60_000;
-const NOTE_USES_EVERY_MS = 60_000;
-const SESSIONS_EVERY_MS = 5_000;
-const PRUNE_EVERY_MS = 60 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
 /** How often, at most, a process tells the others that it has committed something. */
 const TELL_EVERY_MS = 20;
 // Time for event batches under way to finish when the server stops.
@@ -87,27 +82,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host, port } = parseListen(options.listen);
   const siblings = options.siblings ?? ALONE;
   const logger = openLogger(options.logLevel, siblings.count > 1);
-  /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */
-  const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
-    setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
   const tls = options.tls && readTls(options.tls);
   const context = await openContext(options);
   const { store, sequencer } = context;
   try {
-    const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
-    if (newKey) {
-      // Now, because the next steps may fail, for example if another server has the port.
-      options.showNewKey?.(newKey);
-      await noteShown(context);
-    }
-    if (isUnseen)
-      logger.warn(
-        "An earlier start made the admin's API key, and perhaps ended before it showed it: nothing was made with it so far. Without that key, run: tunnelplane keys recover",
-      );
-    if (isIgnored)
-      logger.warn(
-        "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
-      );
+    await readyKeys(context, options, logger);
     // If a head is kept outside of the database, it shows later whether somebody cut off the audit log or put
     // back an older one.
     const logHead = async () => {
@@ -115,24 +94,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     };
     await logHead();
-    const keyUses = new KeyUses(store, siblings);
-    const housekeeping = [
-      every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
-      every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
-      every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
-      every(SESSIONS_EVERY_MS, "cannot end the sessions of gateways that are silent", () =>
-        endSilentSessions(waking, Date.now(), startedAt),
-      ),
-      every(FORGET_EVERY_MS, "cannot forget exchanged keys that ended", () => store.write(forgetEndedKeys)),
-      every(FORGET_EVERY_MS, "cannot forget sessions that ended", () => store.write(forgetEndedSessions)),
-      every(PRUNE_EVERY_MS, "cannot prune old events", () =>
-        pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS)),
-      ),
-      every(DAY_MS, "cannot read the end of the audit log", logHead),
-    ];
     const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
-    const startedAt = Date.now();
     const dispatcher = new Dispatcher(context, {
       targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
       address: () => options.publicUrl ?? url,
@@ -143,16 +106,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       dispatcher.wake();
       eventWaits.wake();
     };
-    siblings.on("committed", tell);
-    const tellSiblings = gathered(TELL_EVERY_MS, () => siblings.tell("committed"));
-    const wake = () => {
-      sequencer.wake();
-      tell();
-      if (siblings.count > 1) tellSiblings();
-    };
-    const waking = { ...context, store: afterWrites(store, wake) };
-    const expiredEvents = new ExpiredEvents({ ...waking, logger });
+    const waking = { ...context, store: afterWrites(store, wakeAll(context, siblings, tell)) };
+    const keyUses = new KeyUses(store, siblings);
     const certificates = new Certificates({ context: waking, settings: options.acme, logger });
+    const { eventRetention } = options;
+    const tools = { context: waking, keyUses, certificates, eventRetention, logHead };
+    const jobs = new Jobs(backgroundJobs(tools), logger);
     const app = buildApp({
       ...options,
       context: waking,
@@ -175,36 +134,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
     sequencer.start({ onMoved: tell, logger });
-    expiredEvents.start();
-    certificates.start();
+    jobs.start();
     context.guard.start(logger);
+    const isTried = (name: string, work: Promise<void>): Promise<void> =>
+      work.catch((error: unknown) => logger.warn({ err: error }, `cannot ${name}`));
     return {
       url,
       place: store.place,
-      reloadTls() {
-        if (!options.tls) return;
-        try {
-          // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
-          (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
-          logger.info("TLS certificate and key were read again");
-        } catch (error) {
-          logger.error(`${messageOf(error)}. The server keeps its old certificate`);
-        }
-      },
+      // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
+      reloadTls: () => reloadTls(app.server as unknown as TlsServer, options.tls, logger),
       async close() {
-        for (const timer of housekeeping) clearInterval(timer);
-        await Promise.all([
-          app.close(),
-          dispatcher.stop(DELIVERIES_LIMIT_MS),
-          expiredEvents.stop(),
-          certificates.stop(),
-        ]);
-        await keyUses
-          .write()
-          .catch((error: unknown) => logger.warn({ err: error }, "cannot note which API keys were used"));
-        await logHead().catch((error: unknown) =>
-          logger.warn({ err: error }, "cannot read the end of the audit log"),
-        );
+        const ended = jobs.stop().then(() => certificates.release());
+        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), ended]);
+        await isTried("note which API keys were used", keyUses.write());
+        await isTried("read the end of the audit log", logHead());
         await sequencer.stop();
         await Promise.all([context.guard.close(), context.search.close()]);
         await context.compute.close();
@@ -216,6 +159,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Makes the admin's key on the first start, and says what is wrong with keys. */
+async function readyKeys(context: ServerContext, options: ServerOptions, logger: Logger): Promise<void> {
+  const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
+  if (newKey) {
+    // Now, because the next steps may fail, for example if another server has the port.
+    options.showNewKey?.(newKey);
+    await noteShown(context);
+  }
+  if (isUnseen)
+    logger.warn(
+      "An earlier start made the admin's API key, and perhaps ended before it showed it: nothing was made with it so far. Without that key, run: tunnelplane keys recover",
+    );
+  if (isIgnored)
+    logger.warn(
+      "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
+    );
+}
+
+/** What follows a commit: those who wait for changes look, here and in the other processes. */
+function wakeAll({ sequencer }: ServerContext, siblings: Siblings, tell: () => void): () => void {
+  siblings.on("committed", tell);
+  const tellSiblings = gathered(TELL_EVERY_MS, () => siblings.tell("committed"));
+  return () => {
+    sequencer.wake();
+    tell();
+    if (siblings.count > 1) tellSiblings();
+  };
+}
+
+function reloadTls(server: TlsServer, files: TlsFiles | undefined, logger: Logger): void {
+  if (!files) return;
+  try {
+    server.setSecureContext(readTls(files));
+    logger.info("TLS certificate and key were read again");
+  } catch (error) {
+    logger.error(`${messageOf(error)}. The server keeps its old certificate`);
   }
 }
 

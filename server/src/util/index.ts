@@ -6,6 +6,7 @@ export { Budget, type GiveBack, type Holder } from "./budget";
 export { gathered } from "./gathered";
 export { grouped } from "./grouped";
 export { isSession } from "./ids";
+export { type Job, Jobs } from "./jobs";
 export { inOrder } from "./order";
 export { pipelined } from "./pipelined";
 export { publicOnly } from "./publicOnly";

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget, type Holder } from "./budget";
 
-const SLICE_MS = 5;
+/** How long work may keep the event loop at once, in milliseconds. */
+export const SLICE_MS = 5;
 
 /** So long others run between two parts of long work, if they have so much to do. */
 const OTHERS_MS = 10;

@@ -1,8 +1,8 @@
 import { Budget, type Holder } from "./budget";
+import { SLICE_MS } from "./slices";
 
 /** Requests that begin in one turn of the event loop, unless they take longer than that together. */
 const AT_ONCE = 16;
-const SLICE_MS = 5;
 const MAX_WAIT_MS = 5_000;
 
 /**

@@ -1,0 +1,68 @@
+import type { Certificates } from "../acme";
+import { forgetEndedSessions, type KeyUses } from "../auth";
+import { pruneEvents } from "../events";
+import { endSilentSessions, forgetSilentGateways } from "../gateways";
+import { forgetEndedKeys } from "../identities";
+import { forgetAnswers, type ServerContext, sendExpiredEvents } from "../resources";
+import type { Job } from "../util";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Tools {
+  /** Its store wakes those who wait for changes. */
+  readonly context: ServerContext;
+  readonly keyUses: KeyUses;
+  readonly certificates: Certificates;
+  /** Days to keep delivered events. */
+  readonly eventRetention: number;
+  readonly logHead: () => Promise<void>;
+}
+
+/** What a server does in the background, besides the delivery of events, the event log and guarantees. */
+export function backgroundJobs({ context, keyUses, certificates, eventRetention, logHead }: Tools): Job[] {
+  const { store } = context;
+  const startedAt = Date.now();
+  return [
+    {
+      name: "send the events of objects that have ended",
+      everyMs: 500,
+      atOnce: true,
+      level: "error",
+      work: () => sendExpiredEvents(context),
+    },
+    {
+      name: "order certificates",
+      everyMs: 500,
+      atOnce: true,
+      level: "error",
+      work: () => certificates.work(),
+    },
+    {
+      name: "end the sessions of gateways that are silent",
+      everyMs: 5 * SECOND_MS,
+      work: () => endSilentSessions(context, Date.now(), startedAt),
+    },
+    { name: "note which API keys were used", everyMs: MINUTE_MS, work: () => keyUses.write() },
+    { name: "forget kept answers", everyMs: 10 * MINUTE_MS, work: () => store.write(forgetAnswers) },
+    {
+      name: "forget exchanged keys that ended",
+      everyMs: 10 * MINUTE_MS,
+      work: () => store.write(forgetEndedKeys),
+    },
+    {
+      name: "forget sessions that ended",
+      everyMs: 10 * MINUTE_MS,
+      work: () => store.write(forgetEndedSessions),
+    },
+    { name: "forget gateways", everyMs: HOUR_MS, work: () => store.write(forgetSilentGateways) },
+    {
+      name: "prune old events",
+      everyMs: HOUR_MS,
+      work: () => pruneEvents(store, new Date(Date.now() - eventRetention * DAY_MS)),
+    },
+    { name: "read the end of the audit log", everyMs: DAY_MS, work: logHead },
+  ];
+}
