@@ -15,13 +15,13 @@ import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
 import { loggedErrorOf, noRoute } from "./errors";
 import { EVERY_ANSWER } from "./everyAnswer";
+import { Gate } from "./gate";
 import { registerHealth } from "./health";
 import {
   acceptExpectations,
   type ConnectionOptions,
   connections,
   refuseTwoHosts,
-  requireAddress,
 } from "./limits/connections";
 import { Garbage } from "./limits/garbage";
 import { LargeBodies } from "./limits/largeBodies";
@@ -35,7 +35,7 @@ import { originOf } from "./origin";
 import { registerPages } from "./pages";
 import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
-import { registerOperations } from "./serving";
+import { registerOperations, type Serving } from "./serving";
 import { Cookies } from "./signin/cookies";
 import { registerLogin } from "./signin/login";
 import { registerSignIn } from "./signin/routes";
@@ -78,12 +78,59 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, keyUses, dispatcher, eventWaits, siblings, logger, underWay, version, publicUrl } =
+  const { context, keyUses, dispatcher, eventWaits, siblings, logger, underWay, version, publicUrl, signIn } =
     options;
-  const { store } = context;
+  const app = newApp(options);
+  const waiting = watch(app, options);
+  const apiKeys = new ApiKeys(context.store, keyUses, siblings);
+  const limits = new RateLimits(options.rateLimit, siblings);
+  const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
+  const cookies = new Cookies(addressOf);
+  const authentication = new Authentication(apiKeys, limits, underWay, cookies);
+  const gate = new Gate({ apiKeys, authentication, limits, underWay });
+  const forPeople = { context, apiKeys, authentication, cookies, gate, limits, addressOf };
+  const counts = {
+    refused: () => underWay.refused,
+    cutOff: () => waiting.cutOff,
+    restrictions: () => apiKeys.restrictions.counts(),
+  };
+  const plugins: Readonly<Record<string, () => void>> = {
+    health: () => registerHealth(app, context.store),
+    openapi: () => registerDescriptions(app, version),
+    pages: () => registerPages(app, gate),
+    metrics: () =>
+      registerMetrics(
+        app,
+        version,
+        siblings,
+        counts,
+        deliveryMetrics(context.store, dispatcher.counts),
+        gate,
+      ),
+    token: () =>
+      registerTokenExchange(app, {
+        limits,
+        gate,
+        open: () =>
+          openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
+      }),
+    signIn: () =>
+      registerSignIn(app, { ...forPeople, open: signIn && (() => openSignIn(context, signIn, logger)) }),
+    login: () => signIn && registerLogin(app, forPeople),
+    api: () =>
+      registerApi(app, {
+        ...{ context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf },
+        ...{ authentication, gate },
+      }),
+  };
+  for (const register of Object.values(plugins)) register();
+  return app;
+}
+
+function newApp(options: AppOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     ...connections(options),
-    loggerInstance: logger,
+    loggerInstance: options.logger,
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustProxy,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
@@ -94,6 +141,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     schemaController: { compilersFactory: NO_COMPILERS },
   });
+  app.decorateRequest("caller");
+  return app;
+}
+
+/** What happens with every request, whatever its route. */
+function watch(app: FastifyInstance, { underWay, eventWaits }: AppOptions): WaitingAnswers {
   acceptExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {
@@ -111,101 +164,55 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler((request) => {
     throw noRoute(request);
   });
+  return waiting;
+}
 
-  registerHealth(app, store);
+function registerDescriptions(app: FastifyInstance, version: string): void {
   const described = describing({ version });
   for (const [path, reader] of [
     ["/openapi.json", "clients"],
     ["/openapi-wire.json", "wire"],
   ] as const)
     app.get(path, async (request, reply) => (await described(reader)).answer(request, reply));
+}
 
-  const apiKeys = new ApiKeys(store, keyUses, siblings);
-  registerPages(app, underWay, apiKeys.restrictions);
-  const limits = new RateLimits(options.rateLimit, siblings);
+interface Api extends Omit<Serving, "lookAgain"> {
+  readonly authentication: Authentication;
+  readonly gate: Gate;
+}
+
+/** The operations of the API. */
+function registerApi(app: FastifyInstance, { authentication, gate, ...serving }: Api): void {
   const largeBodies = new LargeBodies();
-  const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-  const cookies = new Cookies(addressOf);
-  const authentication = new Authentication(apiKeys, limits, underWay, cookies);
-  const counts = {
-    refused: () => underWay.refused,
-    cutOff: () => waiting.cutOff,
-    restrictions: () => apiKeys.restrictions.counts(),
-  };
-  registerMetrics(
-    app,
-    version,
-    siblings,
-    counts,
-    deliveryMetrics(store, dispatcher.counts),
-    async (request, reply) => {
-      const caller = await authentication.callerOf(request, true);
-      await limits.admit(caller.keyId, request, reply);
-      await apiKeys.restrictions.refuseCaller(caller, originOf(request));
-      return caller;
-    },
-  );
-  registerTokenExchange(app, {
-    limits,
-    restrictions: apiKeys.restrictions,
-    underWay,
-    open: () =>
-      openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
-  });
-  const { signIn } = options;
-  const forPeople = { context, apiKeys, authentication, cookies, limits, underWay, addressOf };
-  registerSignIn(app, {
-    ...forPeople,
-    open: signIn && (() => openSignIn(context, signIn, logger)),
-  });
-  if (signIn) registerLogin(app, forPeople);
+  const { bodies } = serving.context.compute;
   app.register(async (api) => {
-    underWay.limitOn(api);
-    api.decorateRequest("caller");
-    api.addHook("onRequest", async (request, reply) => {
-      requireAddress(request);
-      request.caller = await authentication
-        .callerOf(request, isOfAccount(request))
-        .catch(async (refusal: unknown) => {
-          // A key that could not be looked up, because storage does not answer, is not an unknown key.
-          if (refusal instanceof RequestError) await underWay.admit(request);
-          throw refusal;
-        });
-      await limits.admit(request.caller.keyId, request, reply);
-      await apiKeys.restrictions.refuseCaller(request.caller, originOf(request));
-      refuseWithoutRight(request);
-      if (request.routeOptions.config.large) largeBodies.admit(request, reply);
-      else
-        context.compute.bodies.refuseWhileFull(
-          holderOf(request.caller),
-          Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT),
-        );
-      await underWay.admit(request);
-      requireVersion(request);
-      requirePlainBody(request);
+    gate.guard(api, {
+      isOfAccount,
+      refuse: (request, reply) => {
+        refuseWithoutRight(request);
+        if (request.routeOptions.config.large) largeBodies.admit(request, reply);
+        else
+          bodies.refuseWhileFull(
+            holderOf(request.caller),
+            Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT),
+          );
+      },
+      look: (request) => {
+        requireVersion(request);
+        requirePlainBody(request);
+      },
     });
-    const lookAgain = async (request: FastifyRequest): Promise<void> => {
-      const [before, now] = [
-        request.caller,
-        await authentication.callerOf(request, isOfAccount(request), true),
-      ];
-      await apiKeys.restrictions.refuseCaller(now, originOf(request));
-      refuseWithoutRight(request, now);
-      if (rightsOf(now) !== rightsOf(before))
-        throw new RequestError("forbidden", "Your rights changed while this request waited; repeat it");
-    };
     registerOperations(api, {
-      context,
-      apiKeys,
-      keyUses,
-      dispatcher,
-      eventWaits,
-      underWay,
-      addressOf,
-      lookAgain,
+      ...serving,
+      lookAgain: async (request) => {
+        const now = await authentication.callerOf(request, isOfAccount(request), true);
+        await serving.apiKeys.restrictions.refuseCaller(now, originOf(request));
+        refuseWithoutRight(request, now);
+        if (rightsOf(now) !== rightsOf(request.caller))
+          throw new RequestError("forbidden", "Your rights changed while this request waited; repeat it");
+      },
     });
   });
-  return app;
 }
 
 /** What decides how much a caller is told. */

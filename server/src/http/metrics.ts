@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Caller, type Restrictions, refuseUnlessMay } from "../auth";
+import { type Restrictions, refuseUnlessMay } from "../auth";
 import type { DeliveryMetric } from "../events";
 import type { Siblings } from "../process";
+import type { Gate } from "./gate";
 
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -22,7 +23,7 @@ export function registerMetrics(
     readonly restrictions: Restrictions["counts"];
   },
   deliveries: readonly DeliveryMetric[],
-  authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
+  gate: Gate,
 ): void {
   const registry = new Registry();
   const durations = new Histogram({
@@ -89,10 +90,16 @@ export function registerMetrics(
     },
   );
   siblings.on("metrics", () => registry.getMetricsAsJSON());
-  app.get("/metrics", async (request, reply) => {
-    refuseUnlessMay(await authenticate(request, reply), "read", "metrics");
-    const all = siblings.count === 1 ? registry : await withThoseOf(siblings, registry);
-    return reply.type(registry.contentType).send(await all.metrics());
+  app.register(async (scraped) => {
+    gate.guard(scraped, {
+      isOfAccount: () => true,
+      refuse: ({ caller }) => refuseUnlessMay(caller, "read", "metrics"),
+      slot: "never",
+    });
+    scraped.get("/metrics", async (_request, reply) => {
+      const all = siblings.count === 1 ? registry : await withThoseOf(siblings, registry);
+      return reply.type(registry.contentType).send(await all.metrics());
+    });
   });
 }
 

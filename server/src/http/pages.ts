@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { own } from "@tunnelplane/sdk/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Restrictions } from "../auth";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
-import { originOf } from "./origin";
+import type { FastifyInstance } from "fastify";
+import type { Gate } from "./gate";
 import { SentFile } from "./sentFile";
 
 /** Beside `dist`, in the package as in the repository. */
@@ -35,29 +33,19 @@ const HEADERS = {
  * contents from the API, with the reader's own key. They are files of the package, read once; each has a
  * route, so no path is ever looked up. Requests take slots like any request without a key.
  */
-export function registerPages(
-  app: FastifyInstance,
-  underWay: RequestsUnderWay,
-  restrictions: Restrictions,
-): void {
-  app.register(async (pages) => {
-    underWay.limitOn(pages);
-    pages.addHook("onRequest", (request) => underWay.admit(request));
-    const forPeople = {
-      onRequest: (request: FastifyRequest) => restrictions.refuse("dashboard", originOf(request)),
-    };
-    for (const page of PAGES) {
-      const options = page === "console" ? forPeople : {};
+export function registerPages(app: FastifyInstance, gate: Gate): void {
+  for (const page of PAGES)
+    app.register(async (pages) => {
+      gate.guard(pages, page === "console" ? { restricts: "dashboard" } : {});
       for (const name of readdirSync(join(FOLDER, page))) {
         const file = new SentFile(
           readFileSync(join(FOLDER, page, name)),
           own(TYPES, extname(name)) ?? "application/octet-stream",
           HEADERS,
         );
-        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, options, (request, reply) =>
+        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) =>
           file.answer(request, reply),
         );
       }
-    }
-  });
+    });
 }

@@ -35,7 +35,7 @@ declare module "fastify" {
 }
 
 /** The parts that the operations of the API need. */
-interface Serving {
+export interface Serving {
   readonly context: ServerContext;
   readonly apiKeys: ApiKeys;
   readonly keyUses: KeyUses;
@@ -71,7 +71,7 @@ function registerOperation(
       large: operation.isLarge ? "bytes" : operation.takes16MiB ? "json" : undefined,
     },
     bodyLimit: operation.isLarge || operation.takes16MiB ? LARGE_BODY : BODY_LIMIT,
-    handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
+    handler: serve,
   });
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | undefined> {

@@ -1,45 +1,34 @@
 import { own, SCOPES } from "@tunnelplane/sdk/contract";
 import { ACCESS_TOKEN, GRANT_TYPE, MAX_TOKEN_LENGTH, SUBJECT_TOKEN_TYPES } from "@tunnelplane/sdk/operations";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Restrictions } from "../auth";
 import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "../identities";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
 import { loggedErrorOf } from "./errors";
 import { acceptForms, fieldsOf, MAX_FORM_SIZE, wrongField } from "./forms";
-import { requireAddress } from "./limits/connections";
+import type { Gate } from "./gate";
 import type { RateLimits } from "./limits/rateLimits";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { tokenOperation } from "./operations/token";
-import { callerAddress, originOf } from "./origin";
+import { callerAddress } from "./origin";
 import { refuseOtherMethods } from "./serving";
 
 interface Serving {
   /** Opens it; called once, for the first token. */
   readonly open: () => TokenExchange;
   readonly limits: RateLimits;
-  readonly restrictions: Restrictions;
-  readonly underWay: RequestsUnderWay;
+  readonly gate: Gate;
 }
 
 /**
  * Serves `POST /token`, without an API key: an address is limited before a token is looked at, and wrong
  * tokens count as wrong keys do.
  */
-export function registerTokenExchange(
-  app: FastifyInstance,
-  { open, limits, restrictions, underWay }: Serving,
-): void {
+export function registerTokenExchange(app: FastifyInstance, { open, limits, gate }: Serving): void {
   let opened: TokenExchange | undefined;
   app.addHook("onClose", () => opened?.close());
   app.register(async (scope) => {
     acceptForms(scope);
-    underWay.limitOn(scope);
-    scope.addHook("onRequest", async (request) => {
-      requireAddress(request);
-      await limits.admitExchange(request);
-      await restrictions.refuse("api", originOf(request));
-    });
+    gate.guard(scope, { counts: "exchanges", restricts: "api", slot: "with body" });
     // The app's own handler sends what this one throws.
     scope.setErrorHandler(async (error, request) => {
       throw new ExchangeRefusal(loggedErrorOf(error, request));
@@ -48,19 +37,18 @@ export function registerTokenExchange(
     scope.post(
       tokenOperation.path,
       { bodyLimit: MAX_FORM_SIZE, config: { slots: () => "exchanges" } },
-      (request, reply) =>
-        underWay.during(request, async () => {
-          const { key, ttl, scopes } = await exchanged(request);
-          return reply.type(JSON_TYPE).send(
-            JSON.stringify({
-              access_token: key,
-              issued_token_type: ACCESS_TOKEN,
-              token_type: "Bearer",
-              expires_in: ttl,
-              ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-            }),
-          );
-        }),
+      async (request, reply) => {
+        const { key, ttl, scopes } = await exchanged(request);
+        return reply.type(JSON_TYPE).send(
+          JSON.stringify({
+            access_token: key,
+            issued_token_type: ACCESS_TOKEN,
+            token_type: "Bearer",
+            expires_in: ttl,
+            ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+          }),
+        );
+      },
     );
   });
 

@@ -2,29 +2,17 @@ import type { SearchResults } from "@tunnelplane/sdk";
 import { may } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import {
-  type Caller,
-  holderOf,
-  isAccountAdmin,
-  projectOf,
-  refuseForeignReach,
-  refuseForeignRights,
-  refuseLastAdmin,
-  refuseLockOut,
-  seesAllProjects,
-} from "../auth";
+import { type Caller, holderOf, isAccountAdmin, seesAllProjects } from "../auth";
 import type { Compute } from "../compute";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
 import { type Budget, type Holder, RequestError, refusalForNow } from "../util";
-import { refuseBeyondBounds } from "./bounds";
 import { noteCertificatePolicies } from "./certificatePolicies";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 import type { NameSettings } from "./nameSettings";
-import { refuseLostProjects } from "./projects";
-import { refuseForeignNames } from "./reserved";
+import { refuseForbidden } from "./refusals";
 
 /** The shared services of the server. */
 export interface ServerContext {
@@ -261,16 +249,7 @@ export class Transactions {
     changes: readonly ObjectChange[],
     asIf: readonly ObjectChange[] = [],
   ): Promise<void> {
-    const permission = this.request.dryRun ? "plan" : "write";
-    const { caller } = this.request;
-    for (const change of changes) refuseForeignRights(caller, permission, change);
-    await refuseForeignReach(db, caller, changes);
-    await refuseLastAdmin(db, changes);
-    await refuseBeyondBounds(db, changes);
-    await refuseLostProjects(db, changes, projectOf(caller));
-    const { client: ip, isForwarded = false, force = false } = this.request;
-    await refuseLockOut(db, { caller, origin: { ip, isForwarded }, force }, changes);
-    await refuseForeignNames(db, caller, changes, this.context.names);
+    await refuseForbidden({ db, request: this.request, changes, names: this.context.names });
     await this.#check(db, [...changes, ...asIf]);
   }
 

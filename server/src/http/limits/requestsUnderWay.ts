@@ -119,9 +119,15 @@ export class RequestsUnderWay {
   }
 
   /**
-   * Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not.
+   * Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not,
+   * and hold them until their work ends, even if the client disconnects.
    */
   limitOn(routes: FastifyInstance): void {
+    routes.addHook("onRoute", (route) => {
+      const { handler } = route;
+      route.handler = (request, reply) =>
+        this.#during(request, async () => handler.call(routes, request, reply));
+    });
     routes.addHook("preValidation", async (request) => {
       if (!this.#held.has(request)) await this.#begin(request);
     });
@@ -154,8 +160,7 @@ export class RequestsUnderWay {
     throw this.#refuse(request, "The server looks up too many API keys from this address already");
   }
 
-  /** Runs a request's work and holds its slot until the work ends, even if the client disconnects. */
-  async during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  async #during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
     this.#atWork.add(request);
     try {
       return await work();

@@ -19,7 +19,6 @@ import type { ServerContext } from "../../resources";
 import { RequestError } from "../../util";
 import { JSON_TYPE, objectIn } from "../bodies";
 import { acceptForms, fieldsOf, MAX_FORM_SIZE } from "../forms";
-import { requireAddress } from "../limits/connections";
 import { deviceOperation, loginKeyOperation } from "../operations/login";
 import { checked } from "../operations/operation";
 import { callerAddress } from "../origin";
@@ -46,46 +45,42 @@ export function registerLogin(app: FastifyInstance, services: ForPeople): void {
 }
 
 function registerPages(pages: FastifyInstance, services: ForPeople): void {
-  const { context, authentication, cookies, limits, underWay, addressOf } = services;
+  const { context, authentication, cookies, limits, addressOf } = services;
   acceptForms(pages);
-  preparePages(pages, services);
+  preparePages(pages, services, {});
 
-  pages.get(PAGE, (request, reply) =>
-    underWay.during(request, async () => {
-      const session = await sessionIn(request);
-      if (!session) return signInFirst(request, reply);
-      const listening = listeningIn((name) => queryField(request, name));
-      const shown = {
-        address: addressOf(request),
-        name: session.caller.name,
-        csrfToken: session.csrfToken,
-      };
-      reply.headers(pageHeaders(listening?.port));
-      return reply.send(listening ? consentPage({ ...shown, ...listening }) : codePage(shown));
-    }),
-  );
+  pages.get(PAGE, async (request, reply) => {
+    const session = await sessionIn(request);
+    if (!session) return signInFirst(request, reply);
+    const listening = listeningIn((name) => queryField(request, name));
+    const shown = {
+      address: addressOf(request),
+      name: session.caller.name,
+      csrfToken: session.csrfToken,
+    };
+    reply.headers(pageHeaders(listening?.port));
+    return reply.send(listening ? consentPage({ ...shown, ...listening }) : codePage(shown));
+  });
 
-  pages.post(PAGE, { bodyLimit: MAX_FORM_SIZE }, (request, reply) =>
-    underWay.during(request, async () => {
-      const session = await sessionIn(request);
-      if (!session) throw new RequestError("unknown_key", "Your session has ended: sign in again");
-      const field = fieldsOf(request.body);
-      if (!isCsrfTokenOf(session.secret, field("csrf_token")))
-        throw new RequestError("forbidden", "This form was not made for your session: open the page again");
-      const granting = await grantingIn(context, session.caller);
-      const listening = listeningIn(field);
-      if (!listening) return letIn(request, reply, field("user_code"), granting);
-      const code = await context.store.write((transaction) =>
-        grantCode(transaction, listening.challenge, granting),
-      );
-      const query = new URLSearchParams({ code, state: listening.state });
-      return reply
-        .code(303)
-        .headers(pageHeaders(listening.port))
-        .header("location", `http://127.0.0.1:${listening.port}/?${query}`)
-        .send();
-    }),
-  );
+  pages.post(PAGE, { bodyLimit: MAX_FORM_SIZE }, async (request, reply) => {
+    const session = await sessionIn(request);
+    if (!session) throw new RequestError("unknown_key", "Your session has ended: sign in again");
+    const field = fieldsOf(request.body);
+    if (!isCsrfTokenOf(session.secret, field("csrf_token")))
+      throw new RequestError("forbidden", "This form was not made for your session: open the page again");
+    const granting = await grantingIn(context, session.caller);
+    const listening = listeningIn(field);
+    if (!listening) return letIn(request, reply, field("user_code"), granting);
+    const code = await context.store.write((transaction) =>
+      grantCode(transaction, listening.challenge, granting),
+    );
+    const query = new URLSearchParams({ code, state: listening.state });
+    return reply
+      .code(303)
+      .headers(pageHeaders(listening.port))
+      .header("location", `http://127.0.0.1:${listening.port}/?${query}`)
+      .send();
+  });
 
   async function letIn(
     request: FastifyRequest,
@@ -147,50 +142,41 @@ async function grantingIn({ store }: ServerContext, { keyId, ownerId }: Caller):
 
 function registerKeys(
   scripts: FastifyInstance,
-  { context, apiKeys, limits, underWay, addressOf }: ForPeople,
+  { context, apiKeys, gate, limits, addressOf }: ForPeople,
 ): void {
-  underWay.limitOn(scripts);
-  scripts.addHook("onRequest", async (request) => {
-    requireAddress(request);
-    await limits.admitSignIn(request);
-    await underWay.admit(request);
-  });
+  gate.guard(scripts, { counts: "sign_ins" });
   refuseOtherMethods(scripts, [deviceOperation, loginKeyOperation]);
 
-  scripts.post(deviceOperation.path, (request, reply) =>
-    underWay.during(request, async () => {
-      const isFirst = await limits.admitDevice(request);
-      const { deviceCode, userCode } = await context.store.write((transaction) =>
-        beginDevice(transaction, isFirst),
-      );
-      return reply.type(JSON_TYPE).send(
-        JSON.stringify({
-          device_code: deviceCode,
-          user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
-          verification_uri: addressOf(request) + PAGE,
-          expires_in: DEVICE_MS / 1000,
-        }),
-      );
-    }),
-  );
+  scripts.post(deviceOperation.path, async (request, reply) => {
+    const isFirst = await limits.admitDevice(request);
+    const { deviceCode, userCode } = await context.store.write((transaction) =>
+      beginDevice(transaction, isFirst),
+    );
+    return reply.type(JSON_TYPE).send(
+      JSON.stringify({
+        device_code: deviceCode,
+        user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
+        verification_uri: addressOf(request) + PAGE,
+        expires_in: DEVICE_MS / 1000,
+      }),
+    );
+  });
 
-  scripts.post(loginKeyOperation.path, (request, reply) =>
-    underWay.during(request, async () => {
-      const { code, code_verifier: verifier } = checked(loginKeyRequestShape, objectIn(request.body));
-      const brought = { code, verifier };
-      const answer = await keyFor(context, brought, request);
-      if (answer === undefined) {
-        await limits.countUnknown(brought.code, request);
-        throw new RequestError(
-          "invalid_field",
-          "code is not known here: it has ended, or was used already; begin again",
-          { field: "code" },
-        );
-      }
-      await apiKeys.forget();
-      return reply.type(JSON_TYPE).send(JSON.stringify(answer));
-    }),
-  );
+  scripts.post(loginKeyOperation.path, async (request, reply) => {
+    const { code, code_verifier: verifier } = checked(loginKeyRequestShape, objectIn(request.body));
+    const brought = { code, verifier };
+    const answer = await keyFor(context, brought, request);
+    if (answer === undefined) {
+      await limits.countUnknown(brought.code, request);
+      throw new RequestError(
+        "invalid_field",
+        "code is not known here: it has ended, or was used already; begin again",
+        { field: "code" },
+      );
+    }
+    await apiKeys.forget();
+    return reply.type(JSON_TYPE).send(JSON.stringify(answer));
+  });
 }
 
 const WAITING = { key: null, expires_at: null, user: null, claims: null };

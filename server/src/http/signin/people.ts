@@ -4,9 +4,8 @@ import type { ServerContext } from "../../resources";
 import type { RequestError } from "../../util";
 import type { Authentication } from "../authentication";
 import { loggedErrorOf } from "../errors";
-import { requireAddress } from "../limits/connections";
+import type { Gate, Way } from "../gate";
 import type { RateLimits } from "../limits/rateLimits";
-import type { RequestsUnderWay } from "../limits/requestsUnderWay";
 import type { Cookies } from "./cookies";
 import { errorPage, PAGE_HEADERS } from "./page";
 
@@ -17,7 +16,7 @@ export interface ForPeople {
   readonly authentication: Authentication;
   readonly cookies: Cookies;
   readonly limits: RateLimits;
-  readonly underWay: RequestsUnderWay;
+  readonly gate: Gate;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
@@ -30,14 +29,11 @@ type Refusal = Pick<RequestError, "status" | "message"> & Partial<Pick<RequestEr
  */
 export function preparePages(
   pages: FastifyInstance,
-  { limits, underWay, addressOf }: ForPeople,
+  { gate, addressOf }: ForPeople,
+  way: Pick<Way, "restricts">,
   refusalOf: (error: unknown, request: FastifyRequest) => Refusal | Promise<Refusal> = loggedErrorOf,
 ): void {
-  underWay.limitOn(pages);
-  pages.addHook("onRequest", async (request) => {
-    requireAddress(request);
-    await limits.admitSignIn(request);
-  });
+  gate.guard(pages, { ...way, counts: "sign_ins", slot: "with body" });
   pages.setErrorHandler(async (error, request, reply) => {
     const { status, message, options } = await refusalOf(error, request);
     return reply

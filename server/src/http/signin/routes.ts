@@ -7,9 +7,8 @@ import type { ServerContext } from "../../resources";
 import { isLoopback, isSession, RequestError } from "../../util";
 import { JSON_TYPE } from "../bodies";
 import { loggedErrorOf } from "../errors";
-import { requireAddress } from "../limits/connections";
 import { sessionOperation, signOutOperation } from "../operations/session";
-import { callerAddress, originOf } from "../origin";
+import { callerAddress } from "../origin";
 import { refuseOtherMethods } from "../serving";
 import { type ForPeople, preparePages } from "./people";
 
@@ -30,7 +29,7 @@ export function registerSignIn(app: FastifyInstance, serving: Serving): void {
 }
 
 function registerPages(pages: FastifyInstance, { open, ...services }: Serving): void {
-  const { authentication, apiKeys, cookies, underWay, addressOf } = services;
+  const { authentication, apiKeys, cookies, addressOf } = services;
   let opened: SignIn | undefined;
   pages.addHook("onClose", () => opened?.close());
   const signIn = (): SignIn => {
@@ -42,39 +41,34 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
       );
     return opened;
   };
-  preparePages(pages, services, refusalOf);
-  pages.addHook("onRequest", (request) => apiKeys.restrictions.refuse("dashboard", originOf(request)));
+  preparePages(pages, services, { restricts: "dashboard" }, refusalOf);
   const config = { slots: () => "sign_ins" as const };
 
-  pages.get("/sign_in", { config }, (request, reply) =>
-    underWay.during(request, async () => {
-      refuseUnsafe(request);
-      const { address, cookie } = await signIn().begin(addressOf(request) + CALLBACK, returnToOf(request));
-      return redirect(reply, address, [cookies.setAttempt(request, cookie, ATTEMPT_MS)]);
-    }),
-  );
+  pages.get("/sign_in", { config }, async (request, reply) => {
+    refuseUnsafe(request);
+    const { address, cookie } = await signIn().begin(addressOf(request) + CALLBACK, returnToOf(request));
+    return redirect(reply, address, [cookies.setAttempt(request, cookie, ATTEMPT_MS)]);
+  });
 
-  pages.get(CALLBACK, { config }, (request, reply) =>
-    underWay.during(request, async () => {
-      const forgetting = cookies.setAttempt(request, "", 0);
-      reply.header("set-cookie", forgetting); // also where it is refused: an attempt is tried once
-      const mark = request.url.indexOf("?");
-      const former = await authentication.sessionOf(request);
-      const { secret, returnTo } = await signIn().finish({
-        query: mark < 0 ? "" : request.url.slice(mark),
-        cookie: cookies.attempt(request),
-        former: former?.keyId,
-        operationId: request.id,
-        client: callerAddress(request),
-      });
-      await apiKeys.forget(); // the user's groups may be others now
-      reply.removeHeader("set-cookie");
-      return redirect(reply, addressOf(request) + returnTo, [
-        forgetting,
-        cookies.setSession(request, secret, SESSION_MS),
-      ]);
-    }),
-  );
+  pages.get(CALLBACK, { config }, async (request, reply) => {
+    const forgetting = cookies.setAttempt(request, "", 0);
+    reply.header("set-cookie", forgetting); // also where it is refused: an attempt is tried once
+    const mark = request.url.indexOf("?");
+    const former = await authentication.sessionOf(request);
+    const { secret, returnTo } = await signIn().finish({
+      query: mark < 0 ? "" : request.url.slice(mark),
+      cookie: cookies.attempt(request),
+      former: former?.keyId,
+      operationId: request.id,
+      client: callerAddress(request),
+    });
+    await apiKeys.forget(); // the user's groups may be others now
+    reply.removeHeader("set-cookie");
+    return redirect(reply, addressOf(request) + returnTo, [
+      forgetting,
+      cookies.setSession(request, secret, SESSION_MS),
+    ]);
+  });
 
   /** A cookie without `Secure` must not leave this machine. */
   function refuseUnsafe(request: FastifyRequest): void {
@@ -119,46 +113,38 @@ function returnToOf(request: FastifyRequest): string {
 
 function registerSessions(
   scripts: FastifyInstance,
-  { context, apiKeys, authentication, cookies, underWay, open }: Serving,
+  { context, apiKeys, authentication, cookies, gate, open }: Serving,
 ): void {
-  underWay.limitOn(scripts);
-  scripts.addHook("onRequest", async (request) => {
-    requireAddress(request);
-    await underWay.admit(request);
-  });
+  gate.guard(scripts, {});
   refuseOtherMethods(scripts, [sessionOperation, signOutOperation]);
 
-  scripts.get(sessionOperation.path, (request, reply) =>
-    underWay.during(request, async () => {
-      const [caller, secret] = [await authentication.sessionOf(request), cookies.session(request)];
-      const isOpen = caller !== undefined && secret !== undefined;
-      return reply.type(JSON_TYPE).send(
-        JSON.stringify({
-          user: isOpen ? await userIn(context, caller) : null,
-          csrf_token: isOpen ? csrfTokenOf(secret) : null,
-          expires_at: caller?.expiresAt ?? null,
-          sign_in: open !== undefined,
-        }),
-      );
-    }),
-  );
+  scripts.get(sessionOperation.path, async (request, reply) => {
+    const [caller, secret] = [await authentication.sessionOf(request), cookies.session(request)];
+    const isOpen = caller !== undefined && secret !== undefined;
+    return reply.type(JSON_TYPE).send(
+      JSON.stringify({
+        user: isOpen ? await userIn(context, caller) : null,
+        csrf_token: isOpen ? csrfTokenOf(secret) : null,
+        expires_at: caller?.expiresAt ?? null,
+        sign_in: open !== undefined,
+      }),
+    );
+  });
 
-  scripts.post(signOutOperation.path, (request, reply) =>
-    underWay.during(request, async () => {
-      const caller = await authentication.callerOf(request, true);
-      if (!isSession(caller.keyId))
-        throw new RequestError(
-          "forbidden",
-          `This is an API key, and no session; DELETE /api_keys/${caller.keyId} deletes it`,
-        );
-      await signOut(context, caller, request);
-      await apiKeys.forget();
-      return reply
-        .code(204)
-        .header("set-cookie", cookies.setSession(request, "", 0))
-        .send();
-    }),
-  );
+  scripts.post(signOutOperation.path, async (request, reply) => {
+    const caller = await authentication.callerOf(request, true);
+    if (!isSession(caller.keyId))
+      throw new RequestError(
+        "forbidden",
+        `This is an API key, and no session; DELETE /api_keys/${caller.keyId} deletes it`,
+      );
+    await signOut(context, caller, request);
+    await apiKeys.forget();
+    return reply
+      .code(204)
+      .header("set-cookie", cookies.setSession(request, "", 0))
+      .send();
+  });
 }
 
 async function userIn({ store, documents }: ServerContext, { ownerId }: Caller) {
