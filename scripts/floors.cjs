@@ -107,6 +107,26 @@ const FLOORS = {
       "unknown.ts": "values that are not known yet",
     },
   ],
+  "sdk/src/meaning": [
+    { "index.ts": "what other packages use", "rules.ts": "what gateways enforce or refuse" },
+    { findings: "what a change means for callers and owners, in sentences" },
+    { guarantees: "whether what must hold for requests holds" },
+    {
+      access: "compares the requests that two worlds let in, as a proof",
+      changes: "the declared fields that differ",
+    },
+    { decision: "what happens to a request", exposure: "a row for each address: who can reach what" },
+    {
+      aspects: "a file for each module: how it is read, how it decides, and what exposures show of it",
+      languages: "cuts texts into pieces that no test tells apart",
+    },
+    { judgement: "what checks are made of: requests, conditions, verdicts, readings, backends" },
+    { networks: "sets of addresses", "names.ts": "what objects are called" },
+    { "model.ts": "a world with look-ups" },
+    { "values.ts": "reads and compares values" },
+    { "hash.ts": "short hashes", "world.ts": "the objects that are known at one time" },
+    { "fieldNames.ts": "every field of the contract, as a type" },
+  ],
 };
 
 /** @returns the folders and sources of a part that stand on no floor, and the rooms that are not there. */
