@@ -49,6 +49,7 @@ const FLOORS = {
       sync: "runs Envoy, has it take a configuration, and finds the edges that it refuses",
     },
     {
+      ads: "feeds Envoy by its own protocol, with messages of its own types",
       certificates: "reads the certificates of hostports from a folder, or makes them for development",
       issuers: "fetches discovery documents and key sets, and keeps them",
       traffic: "records requests",

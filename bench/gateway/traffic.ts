@@ -206,7 +206,8 @@ function written(port: number, upstream: number, folder: string): Configuration 
   return {
     listeners: [listener],
     clusters: [cluster],
-    secrets: {},
+    routes: [],
+    secrets: [],
     edges: [],
     renewAt: undefined,
   } as unknown as Configuration;

@@ -86,7 +86,9 @@ describe("The command line of a gateway", () => {
       "set_filter_state",
       "tls_inspector",
     ]);
-    expect(listener.filter_chains[0].filter_chain_match.direct_source_prefix_ranges).to.deep.equal([
+    const { input, custom_match } = listener.filter_chain_matcher.matcher_tree;
+    expect(input.name).to.equal("DirectSourceIPInput");
+    expect(custom_match.typed_config.range_matchers[0].ranges).to.deep.equal([
       { address_prefix: "10.0.0.0", prefix_len: 8 },
       { address_prefix: "2001:db8::", prefix_len: 32 },
     ]);

@@ -102,7 +102,7 @@ describe("A connection", () => {
   });
 
   it("is closed where its port has as many as it may have, until one of them ends; each port has a limit of its own", async () => {
-    const made = JSON.stringify(bootstrap({ folder: "/x", admin: "/x/admin.sock", ports: [443, 8443] }));
+    const made = JSON.stringify(bootstrap({ admin: "/x/admin.sock", ports: [443, 8443] }));
     const limits = [443, 8443].map(
       (port) => `"envoy.resource_limits.listener.port ${port}.connection_limit":40000`,
     );
@@ -113,7 +113,8 @@ describe("A connection", () => {
     await gateway.state.envoy.push({
       clusters: [],
       listeners: [],
-      secrets: {},
+      routes: [],
+      secrets: [],
       edges: [],
       renewAt: undefined,
     });

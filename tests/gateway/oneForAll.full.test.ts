@@ -7,7 +7,7 @@ const FIRST = "first.example.com";
 
 /** Stored texts, and the texts of another server that the gateway reads in their place. */
 const READ_AS = {
-  /** Half a character: JSON that Envoy cannot read, wherever in a file it is. */
+  /** Half a character, which no message of Envoy can hold. */
   unreadable: ["half-a-character", "\\ud800"],
   port: ["127.0.0.77:7777", "127.0.0.77:77777"],
   address: ["[fe80::7777]:80", "[fe80::1%25eth0]:80"],
@@ -92,14 +92,16 @@ describe("The edge of one member", () => {
     });
     await one.reported(partly, ({ reason }) => reason.startsWith("Envoy refuses it"));
     const [reason] = await rejectedAlone(unread, partly);
-    expect(reason).to.match(/^Envoy refuses it: Unable to parse JSON as proto \(INVALID_ARGUMENT: .*\)$/);
+    expect(reason).to.match(
+      /^Envoy refuses it: cannot decode field \S+ from JSON: expected string: invalid UTF8$/,
+    );
     await othersGoOn();
     expect(await one.metrics())
       .to.contain(`tunnelplane_gateway_edges_rejected ${bad.size}`)
       .and.to.contain("tunnelplane_gateway_taken 1");
   });
 
-  it("is rejected alone for a port for which Envoy takes no cluster of a file, and once it is gone nothing is left out", async () => {
+  it("is rejected alone for a port for which Envoy takes no cluster of a message, and once it is gone nothing is left out", async () => {
     const one = running.now;
     const { edge, backend } = await running.now.tlsEdge("bad.example.com", READ_AS.port[0]);
     const [reason] = await rejectedAlone(edge);

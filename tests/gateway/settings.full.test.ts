@@ -109,9 +109,10 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
       for (const [field, value] of Object.entries(message))
         if (field !== "@type") fields.set(field, (fields.get(field) ?? new Set()).add(String(value)));
     };
-    walk(bootstrap({ folder: "/f", admin: "/f/admin.sock" }), BOOTSTRAP, note);
-    for (const { listeners, clusters } of configurations()) {
+    walk(bootstrap({ admin: "/f/admin.sock", ads: "/f/ads.sock" }), BOOTSTRAP, note);
+    for (const { listeners, routes, clusters } of configurations()) {
       walk(listeners, LISTENER, note);
+      walk(routes, `${ROUTE}.RouteConfiguration`, note);
       walk(clusters, CLUSTER, note);
     }
     expect(documented.size).to.be.greaterThan(15);
@@ -154,22 +155,27 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
       return copy;
     };
     const seen = new Set<string>();
+    const completed = (made: Configuration, more: readonly string[]): Configuration => {
+      const part = (messages: readonly object[], type: string) => {
+        const all = complete(messages, type, more) as Configuration["listeners"];
+        walk(all, type, (of) => seen.add(of));
+        return all;
+      };
+      return {
+        ...made,
+        listeners: part(made.listeners, LISTENER),
+        routes: part(made.routes, `${ROUTE}.RouteConfiguration`),
+        clusters: part(made.clusters, CLUSTER),
+        secrets: complete(made.secrets, `${TLS}.Secret`),
+      };
+    };
     const ask = (
       world: keyof typeof WORLDS,
       balancers: (typeof BALANCERS)[number],
       more: readonly string[] = [],
     ) =>
       validationError(
-        (secrets) => {
-          const configuration = translate(objectsOf(WORLDS[world]), {
-            ...{ ...SURROUNDINGS, secrets, balancers },
-          });
-          const listeners = complete(configuration.listeners, LISTENER, more);
-          const clusters = complete(configuration.clusters, CLUSTER, more);
-          for (const type of [LISTENER, CLUSTER])
-            walk(type === CLUSTER ? clusters : listeners, type, (of) => seen.add(of));
-          return { ...configuration, listeners, clusters };
-        },
+        completed(translate(objectsOf(WORLDS[world]), { ...SURROUNDINGS, balancers }), more),
         (start) => complete(start, BOOTSTRAP),
       );
     for (const balancers of BALANCERS)

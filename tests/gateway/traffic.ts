@@ -71,7 +71,6 @@ export function envoyOfThisFile() {
       ],
       listen: [{ port: 443, address: "127.0.0.1", bindPort: state.port }],
       sockets: state.folder,
-      secrets: join(state.envoy.folder, "secrets"),
       trust: state.trust,
       ...more,
     });

@@ -22,7 +22,6 @@ export const SURROUNDINGS: Environment = {
   certificates: [CERTIFICATE],
   listen: [{ port: 443, address: "127.0.0.1", bindPort: 8443 }],
   sockets: "/run/tunnelplane/sockets",
-  secrets: "/run/tunnelplane/secrets",
   trust: "/etc/ssl/certs/ca-certificates.crt",
   issuers: new Map([
     [

@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bootstrap, type Configuration } from "../../gateway/dist";
+import { statically } from "../../gateway/dist/envoy/static";
+import { Envoy } from "../../gateway/dist/sync/envoy";
 import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 
@@ -22,20 +24,18 @@ export function needsEnvoy(test: Mocha.Context): void {
 
 /**
  * Has Envoy validate a configuration; returns its error, or undefined.
- * @param make makes the configuration; gets the folder for secrets
  * @param change changes the bootstrap
  */
 export function validationError(
-  make: (secrets: string) => Configuration,
+  configuration: Configuration,
   change = (one: object) => one,
 ): string | undefined {
   const folder = newFolder();
-  const configuration = make(join(folder, "secrets"));
   try {
-    const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
-    writeSecrets(folder, configuration);
-    const { listeners, clusters } = configuration;
-    const whole = { ...change(start), static_resources: { listeners, clusters } };
+    const whole = {
+      ...change(bootstrap({ admin: join(folder, "admin.sock") })),
+      static_resources: statically(configuration),
+    };
     writeFileSync(join(folder, "static.json"), JSON.stringify(whole));
     execFileSync(ENVOY as string, ["--mode", "validate", "-c", join(folder, "static.json")], {
       stdio: "pipe",
@@ -48,19 +48,13 @@ export function validationError(
   }
 }
 
-function writeSecrets(folder: string, { secrets }: Configuration): void {
-  mkdirSync(join(folder, "secrets"), { recursive: true });
-  for (const [name, secret] of Object.entries(secrets))
-    writeFileSync(join(folder, "secrets", name), JSON.stringify(secret), { mode: 0o600 });
-}
-
 /** A running Envoy with one worker. It gets its configurations in the same way as from a gateway. */
 export class EnvoyProcess {
-  #version = 0;
   output = "";
 
   private constructor(
     readonly folder: string,
+    private readonly fed: Envoy,
     private readonly child: ChildProcess,
   ) {
     atEndOfFile(() => this.stop());
@@ -76,60 +70,30 @@ export class EnvoyProcess {
 
   /** @param change changes its bootstrap */
   static async start(folder = newFolder(), change = (text: string) => text): Promise<EnvoyProcess> {
-    for (const name of ["cds", "lds"])
-      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ version_info: "0", resources: [] }));
-    writeFileSync(
-      join(folder, "bootstrap.json"),
-      change(JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") }))),
-    );
-    const args = [
-      ...["-c", join(folder, "bootstrap.json"), "--concurrency", "1", "--drain-time-s", "3"],
-      ...["--drain-strategy", "immediate", "-l", "warn", "--disable-hot-restart"],
-    ];
-    const envoy = new EnvoyProcess(
-      folder,
-      spawn(ENVOY as string, args, { stdio: ["ignore", "pipe", "pipe"] }),
-    );
-    for (;;) {
-      if (envoy.child.exitCode !== null) throw new Error(`Envoy ended before it was ready: ${envoy.output}`);
-      if ((await envoy.admin("/ready").catch(() => "")).startsWith("LIVE")) return envoy;
+    const fed = new Envoy({ folder, warn: () => undefined, ports: [443] });
+    await fed.start();
+    const file = join(folder, "bootstrap.json");
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+    const drain = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
+    const args = ["-c", file, "--concurrency", "1", ...drain, "-l", "warn", "--disable-hot-restart"];
+    const child = spawn(ENVOY as string, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const envoy = new EnvoyProcess(folder, fed, child);
+    while (!fed.isConnected) {
+      if (child.exitCode !== null) throw new Error(`Envoy ended before it was ready: ${envoy.output}`);
       await sleep(20);
     }
+    return envoy;
   }
 
   /** Replaces its configuration, and waits until it is in effect. */
   async push(configuration: Configuration): Promise<void> {
-    const { clusters, listeners } = configuration;
-    this.#version++;
-    writeSecrets(this.folder, configuration);
-    await this.#put("cds", "Cluster", "envoy.config.cluster.v3.Cluster", clusters);
-    await this.#put("lds", "Listener", "envoy.config.listener.v3.Listener", listeners);
-  }
-
-  async #put(name: "cds" | "lds", _kind: string, type: string, resources: readonly object[]): Promise<void> {
-    const version = `${this.#version}`;
-    const text = JSON.stringify({
-      version_info: version,
-      resources: resources.map((one) => ({ "@type": `type.googleapis.com/${type}`, ...one })),
-    });
-    writeFileSync(join(this.folder, `${name}.new`), text);
-    const manager = name === "cds" ? "cluster_manager.cds" : "listener_manager.lds";
-    const before = await this.stats(manager);
-    renameSync(join(this.folder, `${name}.new`), join(this.folder, `${name}.json`));
-    for (;;) {
-      const now = await this.stats(manager);
-      const rejected = (now[`${manager}.update_rejected`] ?? 0) - (before[`${manager}.update_rejected`] ?? 0);
-      if (rejected > 0) throw new Error(`Envoy refused ${name}: ${this.output.slice(-4000)}`);
-      if (now[`${manager}.update_success`] !== before[`${manager}.update_success`]) break;
-      await sleep(10);
-    }
-    while (
-      name === "lds" &&
-      (await this.stats("listener_manager.total_listeners_warming"))[
-        "listener_manager.total_listeners_warming"
-      ] !== 0
-    )
-      await sleep(10);
+    const [refused] = await this.fed.push(configuration);
+    if (refused)
+      throw new Error(
+        `Envoy refused ${refused.kind} ${refused.name}: ${refused.reason}; ${this.output.slice(-4000)}`,
+      );
+    const warming = "listener_manager.total_listeners_warming";
+    while ((await this.stats(warming))[warming] !== 0) await sleep(10);
   }
 
   async stats(filter: string): Promise<Record<string, number>> {
@@ -160,5 +124,6 @@ export class EnvoyProcess {
       this.child.kill("SIGKILL");
       await ended;
     }
+    await this.fed.stop();
   }
 }

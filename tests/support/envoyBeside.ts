@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { atEndOfFile } from "./endOfFile";
 import { ENVOY } from "./envoy";
 
-/** An Envoy that a gateway did not start, on the files that the gateway wrote. */
+/** An Envoy that a gateway did not start, with the bootstrap that the gateway wrote. */
 export class EnvoyBeside {
   log = "";
   /** Whether a test has stopped it. */

@@ -7,6 +7,7 @@ import { EnvironmentSource } from "../environment/source";
 import { isEnforcedKind, NEEDED_FIELDS } from "../envoy/kinds";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
+import { statically } from "../envoy/static";
 import { translate } from "../envoy/translate";
 import { type Entry, namesOf, ServerSource } from "../server/source";
 import { keepNothing } from "../state/files";
@@ -35,24 +36,18 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
   const entries = file === undefined ? await fromServer(flags) : fromFile(file);
   const objects = objectsOf(entries);
   const environment = await source.read(objects, NAMES_MS);
-  const { listeners, clusters, secrets, edges } = translate(objects, environment);
-  const { dynamic_resources: _, ...start } = bootstrap({
-    folder: join(source.state, "envoy"),
+  const configuration = translate(objects, environment);
+  const start = bootstrap({
     admin: join(source.state, "envoy", "admin.sock"),
     ports: environment.listen.map(({ port }) => port),
   });
   const names = namesOf(entries);
-  for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
+  for (const { id, reason } of configuration.edges.filter(({ state }) => state === "rejected"))
     console.error(
       `tunnelplane-gateway: ${inOneLine(`${nameAndId(names.get(id), id)} is rejected: ${reason}`)}`,
     );
-  if (Object.keys(secrets).length > 0)
-    console.error(
-      "tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here",
-    );
-  process.stdout.write(
-    `${JSON.stringify({ ...start, static_resources: { listeners, clusters } }, null, 2)}\n`,
-  );
+  const whole = { ...start, static_resources: statically(configuration) };
+  process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
 }
 
 async function fromServer({ url, apiKey, project: projects }: CommonFlags): Promise<readonly Entry[]> {

@@ -19,6 +19,7 @@ import { ServerSource } from "../server/source";
 import { keptOr } from "../state/files";
 import { Envoy } from "../sync/envoy";
 import { checkProgram } from "../sync/envoyProgram";
+import { Marks } from "../sync/marks";
 import { ADDRESSES, type Addresses } from "../traffic/abbreviated";
 import { Recorder } from "../traffic/recorder";
 import { VERSION } from "../version";
@@ -117,7 +118,7 @@ async function run(flags: Flags): Promise<void> {
   const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
   const recorder = await openRecorder(flags, state, warn);
-  const envoy = new Envoy(join(state, "envoy"), program, warn, ports);
+  const envoy = new Envoy({ folder: join(state, "envoy"), program, warn, ports });
   const environment = await EnvironmentSource.open(flags, {
     warn,
     // An Envoy beside the gateway may have other addresses than this process.
@@ -146,7 +147,7 @@ async function run(flags: Flags): Promise<void> {
   const report = async (status: Status) =>
     source.api.gateways.report(name, {
       version: VERSION,
-      envoy_version: await envoy.version(),
+      envoy_version: envoy.version,
       ports: [...new Set(ports)],
       ...status,
     });
@@ -162,6 +163,7 @@ async function run(flags: Flags): Promise<void> {
     log,
     warn,
     lastObjects,
+    marks: new Marks(join(state, "marks.json")),
     report,
   });
   const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>
@@ -190,7 +192,7 @@ const nameOfMachine = (): string =>
 
 /** Sockets are in the folder, and Linux opens no socket with a longer path. */
 function refuseLongState(state: string): void {
-  const longest = MAX_SOCKET_LENGTH - "/envoy/check-123456/admin.sock".length;
+  const longest = MAX_SOCKET_LENGTH - "/sockets/0123456789abcdef.sock".length;
   const bytes = Buffer.byteLength(state);
   if (bytes > longest)
     throw new Error(

@@ -12,10 +12,10 @@ import type { SshServer } from "../agents/sshServer";
 import type { EnvironmentSource } from "../environment/source";
 import { type EdgeState, type Objects, objectsOf } from "../envoy/model";
 import { admittedTo } from "../envoy/networks";
-import { translate } from "../envoy/translate";
 import { Reporter, type Status } from "../server/report";
 import { type Entry, type News, namesOf, type Source } from "../server/source";
 import { readKept, writeWhole } from "../state/files";
+import type { Marks } from "../sync/marks";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Recorder } from "../traffic/recorder";
 import { waitAtMost } from "../waiting";
@@ -40,6 +40,7 @@ interface Parts {
   readonly envoy: Engine;
   readonly log: Logger;
   readonly warn: (message: string) => void;
+  readonly marks: Marks;
   /** The file that keeps the objects that were read last. */
   readonly lastObjects: string;
   /** Tells Envoy which webhooks are signed. */
@@ -50,7 +51,7 @@ interface Parts {
 
 const TICK_MS = 1000;
 const AGAIN_MS = 1000;
-/** How long to wait after a configuration that failed: each try may start an Envoy for many edges. */
+/** How long to wait after a configuration that failed: each try asks Envoy about many edges. */
 const SERVE_AGAIN_MS = 5000;
 /** An Envoy beside the gateway may start a little later. */
 const SILENT_MS = 10_000;
@@ -80,7 +81,7 @@ export class Gateway {
   failures = 0;
 
   constructor(private readonly parts: Parts) {
-    this.#synchroniser = new Synchroniser(parts.envoy);
+    this.#synchroniser = new Synchroniser(parts.envoy, parts.marks);
     this.#reporter = new Reporter(parts.report, parts.warn);
   }
 
@@ -197,7 +198,7 @@ export class Gateway {
       this.#silentSince = undefined;
       return false;
     }
-    if (await envoy.isReady()) return true;
+    if (envoy.isConnected) return true;
     this.#silentSince ??= Date.now();
     if (Date.now() - this.#silentSince >= SILENT_MS) warn(`Envoy serves nothing, because ${envoy.cure}`);
     return false;
@@ -226,9 +227,7 @@ export class Gateway {
     this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
-    const changed = await this.#synchroniser
-      .apply(objects, (some, leftOut) => translate(some, environment, leftOut))
-      .finally(() => this.#logEdges());
+    const changed = await this.#synchroniser.apply(objects, environment).finally(() => this.#logEdges());
     recorder?.know(objects);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;

@@ -13,7 +13,6 @@ import { type Keep, keptOr, writeWhole } from "../state/files";
 import { UpstreamWatch } from "../upstreams/upstreams";
 import { Ports } from "./ports";
 import { trustFile } from "./trust";
-import { mostSignIns } from "./watches";
 
 const DAY_MS = 86_400_000;
 /** How often to try a port again that was taken. */
@@ -167,12 +166,10 @@ export class EnvironmentSource {
       ...(tcp && { tcpListen }),
       balancers: this.#balancers,
       sockets: join(this.state, "sockets"),
-      secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,
       issuers,
       keySets: this.#documents.keySets,
       upstreams: this.upstreams.view(tcp),
-      mostSignIns: mostSignIns(),
       sessionKey: this.#sessionKey,
       recording: this.#recording,
       now: Date.now(),

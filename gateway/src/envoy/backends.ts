@@ -7,6 +7,7 @@ import {
   answering,
   type Breaker,
   type ClusterTarget,
+  checkedName,
   clusterOf,
   inOrderOf,
   splitting,
@@ -66,15 +67,6 @@ export class Backends {
     private readonly objects: Objects,
     private readonly environment: Environment,
   ) {}
-
-  /** Takes over the clusters of an edge that is served. */
-  absorb(other: Backends): void {
-    for (const [name, target] of other.#targets) this.#targets.set(name, target);
-    for (const [name, order] of other.#orders) this.#orders.set(name, order);
-    for (const [name, listener] of other.#listeners) this.#listeners.set(name, listener);
-    for (const name of other.#checked) this.#checked.add(name);
-    for (const [name, breaker] of other.#breakers) this.#breakers.set(name, breaker);
-  }
 
   get clusters(): Json[] {
     return [
@@ -210,9 +202,20 @@ export class Backends {
   #inOrder(id: string, order: readonly string[]): string {
     const splitted = order.slice(0, -1).find((name) => name.startsWith(WITHIN));
     if (splitted !== undefined) throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length));
-    for (const name of order) if (!this.#listeners.has(name)) this.#checked.add(name);
-    this.#orders.set(id, order);
+    this.#orders.set(
+      id,
+      order.map((name) => this.#check(name)),
+    );
     return id;
+  }
+
+  /** The same cluster with health checks. What is within Envoy is always up. */
+  #check(name: string): string {
+    if (this.#listeners.has(name)) return name;
+    const checked = checkedName(name);
+    this.#targets.set(checked, present(this.#targets.get(name)));
+    this.#checked.add(checked);
+    return checked;
   }
 
   /** One cluster for a destination where there must be exactly one. */

@@ -48,6 +48,12 @@ function breaking(breaker: Breaker): Json {
   };
 }
 
+const CHECKED = " checked";
+/** The name of the same cluster with health checks. */
+export const checkedName = (name: string): string => `${name}${CHECKED}`;
+/** Whether the cluster of this name, or of a route's own, has health checks. */
+export const isChecked = (name: string): boolean => name.includes(CHECKED);
+
 /** @param checked whether Envoy checks each second that it is up */
 export function clusterOf(
   name: string,

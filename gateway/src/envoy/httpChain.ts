@@ -2,7 +2,7 @@ import { onlyKnownCallers } from "./balancers";
 import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
 import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
-import { extension, type Json } from "./json";
+import { extension, FROM_GATEWAY, type Json } from "./json";
 import { tokenFilter } from "./jwt";
 import { lowerHost } from "./limits";
 import { onlyKnownMethods, otherMethods } from "./methods";
@@ -14,10 +14,24 @@ import { misdirected } from "./virtualHost";
 
 const MAX_ANSWER_SIZE = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
 
-/** The filter that reads HTTP for all edges of a chain. */
-export function httpManager(
+/** The routes of an edge's hosts at a port. @param strangers hosts below its wildcards that are not its own */
+export const routesFor = (
+  name: string,
   virtualHosts: readonly Json[],
   strangers: readonly string[],
+  arrival: Arrival,
+): Json => ({
+  name,
+  // A route whose cluster is not there yet answers 503.
+  validate_clusters: false,
+  max_direct_response_body_size_bytes: MAX_ANSWER_SIZE,
+  ...headersForBackends(arrival),
+  virtual_hosts: [...virtualHosts, misdirected(strangers)],
+});
+
+/** The filter that reads HTTP for an edge. @param routes the name of its routes, or the routes themselves */
+export function httpManager(
+  routes: string | Json,
   requirements: readonly ChainRequirements[],
   arrival: Arrival,
   recording?: Recording,
@@ -47,14 +61,9 @@ export function httpManager(
       },
       upgrade_configs: [{ upgrade_type: "websocket" }],
       access_log: accessLogs(requirements, arrival, recording),
-      route_config: {
-        name: "routes",
-        // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
-        validate_clusters: false,
-        max_direct_response_body_size_bytes: MAX_ANSWER_SIZE,
-        ...headersForBackends(arrival),
-        virtual_hosts: [...virtualHosts, misdirected(strangers)],
-      },
+      ...(typeof routes === "string"
+        ? { rds: { route_config_name: routes, config_source: FROM_GATEWAY } }
+        : { route_config: routes }),
       http_filters: [
         ...(arrival.by === "forwarded" ? [onlyKnownCallers()] : []),
         ...filters(requirements, recording),

@@ -17,5 +17,11 @@ export const extension = (name: string, type: string, fields: Json = {}): Json =
 export const script = (name: string, inline_string: string): Json =>
   extension(name, "envoy.extensions.filters.http.lua.v3.Lua", { default_source_code: { inline_string } });
 
+/** Where Envoy asks for what a message only names. */
+export const FROM_GATEWAY: Json = { ads: {}, resource_api_version: "V3" };
+
+/** A secret by its name. */
+export const secretNamed = (name: string): Json => ({ name, sds_config: FROM_GATEWAY });
+
 /** Turns a filter on that is off elsewhere. */
 export const turnOn = (): Json => typed("envoy.config.route.v3.FilterConfig", { config: {} });

@@ -85,8 +85,6 @@ export interface Environment {
   readonly balancers?: Balancers;
   /** The folder of the sockets behind which agents are. */
   readonly sockets: string;
-  /** The folder in which Envoy finds the files of `secrets`. */
-  readonly secrets: string;
   /** The file with the authorities that upstreams, issuers and key sets are checked against. */
   readonly trust: string;
   /** By the issuer's URL, as edges declare it. */
@@ -94,14 +92,20 @@ export interface Environment {
   /** The key sets that answered once, by URL; if undefined, all count as good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
   readonly upstreams: Upstreams;
-  /** How many routes may sign users in: Envoy aborts when it can watch no more files. Default: any. */
-  readonly mostSignIns?: number;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
   /** Where requests are counted. Default: nowhere. */
   readonly recording?: Recording;
   /** In milliseconds. */
   readonly now: number;
+  /** Marks of the chains of edges, by the edge's id: with a new one, connections end. Default: none. */
+  readonly marks?: ReadonlyMap<string, number>;
+}
+
+/** What a name ends with, so that the chains of an edge are new ones. */
+export function markOf({ marks }: Pick<Environment, "marks">, edge: string): string {
+  const mark = marks?.get(edge);
+  return mark === undefined ? "" : ` #${mark}`;
 }
 
 export interface EdgeState {
@@ -115,8 +119,10 @@ export interface EdgeState {
 export interface Configuration {
   readonly listeners: readonly Json[];
   readonly clusters: readonly Json[];
-  /** Files that the listeners refer to, by name. */
-  readonly secrets: Readonly<Record<string, Json>>;
+  /** Route configurations that the listeners name. */
+  readonly routes: readonly Json[];
+  /** Certificates, keys and passwords that the others name. */
+  readonly secrets: readonly Json[];
   readonly edges: readonly EdgeState[];
   /** When to translate again though nothing changed, because sessions end; in milliseconds. */
   readonly renewAt: number | undefined;

@@ -55,8 +55,6 @@ export interface TranslationContext {
   readonly objects: Objects;
   readonly environment: Environment;
   readonly backends: Backends;
-  /** The routes that may sign users in, by id. */
-  readonly signIns: ReadonlySet<string>;
   /** All hosts of the edge. */
   readonly hosts: readonly string[];
 }
@@ -119,7 +117,7 @@ export const OWN: Served = {
 const UNTOUCHED: Settled = { outcome: NOTHING };
 
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationContext): Serving {
-  const { objects, environment, backends, signIns, hosts } = context;
+  const { objects, environment, backends, hosts } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = route.policies?.enabled ? settle(route.policies, route.id, host) : UNTOUCHED;
@@ -137,10 +135,6 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const check =
     route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
   const tokens = check ? { ...check, name: route.id } : undefined;
-  if (route.oidc?.enabled && !signIns.has(route.id))
-    throw new Unreachable(
-      `${signIns.size} older routes sign users in, and Envoy can watch the secrets of no more here: raise fs.inotify.max_user_instances`,
-    );
   const session = route.oidc?.enabled
     ? signIn(route.id, route.oidc, hostport, hosts, backends, environment)
     : undefined;

@@ -4,8 +4,8 @@ import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { escapeRegex } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { type IdTokenCheck, idTokenCheck } from "./idToken";
-import { extension, type Json, script, turnOn, typed } from "./json";
-import { type Environment, type Objects, Unreachable } from "./model";
+import { extension, type Json, script, secretNamed, turnOn } from "./json";
+import { type Environment, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
 import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
@@ -23,16 +23,8 @@ export interface SignIn {
   readonly signOut: string;
   /** Rules for requests that may end a session: from a page of the same site, or from no page at all. */
   readonly mayEnd: readonly Json[];
-  readonly secrets: Readonly<Record<string, Json>>;
+  readonly secrets: readonly Json[];
   readonly renewAt: number | undefined;
-}
-
-/** The routes that may sign users in, the oldest first, so that a new one takes no other's place. */
-export function signInPlaces({ https_edge }: Objects, { mostSignIns }: Environment): ReadonlySet<string> {
-  const asking = https_edge.flatMap(({ routes }) =>
-    routes.filter(({ oidc }) => oidc?.enabled).map(({ id }) => id),
-  );
-  return new Set(asking.sort().slice(0, mostSignIns));
 }
 
 export function signIn(
@@ -51,7 +43,7 @@ export function signIn(
     );
   const id = shortHash(route);
   const { key, until } = sessionKey(route, oidc, environment);
-  const [secretName, keyName] = [`${id}-client.json`, `${id}-session.json`];
+  const [secretName, keyName] = [`client of ${id}`, `session of ${id}`];
   const callback = `${OWN_PATHS}callback/${route}`;
   const signOut = `${OWN_PATHS}sign-out/${route}`;
   const cookies = cookieNames(oidc.cookie_prefix, id);
@@ -65,12 +57,12 @@ export function signIn(
     redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
-    // All hosts: hostports of the edge that share a chain share one filter.
+    // All hosts: hostports of the edge share one filter.
     allowed_redirect_domains: hosts,
     credentials: {
       client_id: oidc.client_id,
-      token_secret: secretFrom(secretName, environment),
-      hmac_secret: secretFrom(keyName, environment),
+      token_secret: secretNamed(secretName),
+      hmac_secret: secretNamed(keyName),
       cookie_names: cookies,
     },
     cookie_configs: COOKIE_SETTINGS,
@@ -93,7 +85,7 @@ export function signIn(
     ],
     callback,
     signOut,
-    secrets: { [secretName]: secret(secretName, oidc.client_secret), [keyName]: secret(keyName, key) },
+    secrets: [secret(secretName, oidc.client_secret), secret(keyName, key)],
     renewAt: until,
   };
 }
@@ -154,19 +146,7 @@ function mayEnd(host: string): Json[] {
   return [fromHere("origin", `https://${own}(?::[0-9]+)?`), fromHere("sec-fetch-site", "same-origin|none")];
 }
 
-const secretFrom = (name: string, { secrets }: Environment): Json => ({
-  name,
-  sds_config: {
-    path_config_source: { path: `${secrets}/${name}`, watched_directory: { path: secrets } },
-    resource_api_version: "V3",
-  },
-});
-
 const secret = (name: string, inline_string: string): Json => ({
-  resources: [
-    typed("envoy.extensions.transport_sockets.tls.v3.Secret", {
-      name,
-      generic_secret: { secret: { inline_string } },
-    }),
-  ],
+  name,
+  generic_secret: { secret: { inline_string } },
 });

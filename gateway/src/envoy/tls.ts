@@ -1,8 +1,9 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { refuseUnusable } from "@tunnelplane/sdk/rules";
 import { withId } from "./indexes";
-import { extension, type Json, typed } from "./json";
+import { extension, type Json, secretNamed, typed } from "./json";
 import type { Objects, ServerCertificate } from "./model";
+import { shortHash } from "./names";
 
 interface MutualTls {
   readonly enabled: boolean;
@@ -32,6 +33,9 @@ export function terminationOf(
   return { minVersion, clients: `${texts.join("\n")}\n` };
 }
 
+/** From the end of the ClientHello on; what comes before it has `listener_filters_timeout`. */
+export const HANDSHAKE = "15s";
+
 /** A session that is resumed does not show its certificate again, which may have ended since. */
 const NOT_RESUMED: Json = {
   disable_stateless_session_resumption: true,
@@ -40,7 +44,7 @@ const NOT_RESUMED: Json = {
 
 export function downstreamTls(
   { minVersion, clients }: Termination,
-  certificate: ServerCertificate,
+  certificates: Json,
   protocols: readonly string[],
 ): Json {
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", {
@@ -50,17 +54,30 @@ export function downstreamTls(
         tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`,
         tls_maximum_protocol_version: "TLSv1_3",
       },
-      tls_certificates: [
-        {
-          certificate_chain: { inline_string: certificate.chain },
-          private_key: { inline_string: certificate.key },
-        },
-      ],
+      ...certificates,
       validation_context: clients === undefined ? undefined : { trusted_ca: { inline_string: clients } },
       alpn_protocols: protocols.length === 0 ? undefined : protocols,
     },
   });
 }
+
+/** A certificate that is part of the message. */
+export const inline = ({ chain, key }: ServerCertificate): Json => ({
+  certificate_chain: { inline_string: chain },
+  private_key: { inline_string: key },
+});
+
+/**
+ * The name of a certificate's secret. One that takes its place has the same, so that connections go on; of
+ * those with the same names, the same one is the best for all hosts.
+ */
+export const secretOf = ({ names, isReserved }: ServerCertificate): string =>
+  `certificate ${shortHash(JSON.stringify([[...names].sort(), isReserved === true]))}`;
+
+/** Certificates that Envoy chooses from by the name in TLS. */
+export const certificatesNamed = (certificates: readonly ServerCertificate[]): Json => ({
+  tls_certificate_sds_secret_configs: certificates.map((one) => secretNamed(secretOf(one))),
+});
 
 /** TLS to an address, which has to prove that it belongs to the host. */
 export function upstreamTls(host: string, trust: string): Json {

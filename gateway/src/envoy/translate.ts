@@ -3,105 +3,248 @@ import { type EdgeKind, messageOf } from "@tunnelplane/sdk/contract";
 import { refuseReading, unreadable } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
+import { tcpListener, tlsPart } from "./connectionParts";
 import { refuseUnknown } from "./enforced";
+import { type HttpsFront, httpsPart } from "./httpsPart";
+import { addTo, onceForEach } from "./indexes";
 import type { Json } from "./json";
-import { type Front, listenersOf } from "./listeners";
-import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
-import { type Hostport, hostportsIn } from "./names";
+import { tlsListeners } from "./listeners";
+import {
+  type Configuration,
+  type Environment,
+  type Objects,
+  type ServerCertificate,
+  Unservable,
+} from "./model";
+import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./names";
+import type { Part, Served } from "./part";
 import { recorder } from "./recording";
-import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type TranslationContext } from "./routes";
-import { signInPlaces } from "./signIn";
-import { passageOf } from "./tcpChain";
-import { downstreamTls, type Termination, terminationOf } from "./tls";
-import { unservedOf } from "./unserved";
+import { dependsOnPath, OWN, serveRoute } from "./routes";
+import { type Passage, passageOf } from "./tcpChain";
+import { certificatesNamed, downstreamTls, inline, secretOf, terminationOf } from "./tls";
+import { type Unserved, unservedOf } from "./unserved";
 import { virtualHost } from "./virtualHost";
 
-/**
- * Turns objects into a configuration for Envoy. An edge that cannot be enforced as a whole is not served.
- * @param leftOut edges that Envoy itself refused, and why
- */
-export function translate(
-  objects: Objects,
+/** Turns objects into a configuration for Envoy. An edge that cannot be enforced as a whole is not served. */
+export const translate = (objects: Objects, environment: Environment): Configuration =>
+  assemble(partsOf(objects, environment), environment);
+
+/** Each edge's part of the configuration. */
+export function partsOf(objects: Objects, environment: Environment): Part[] {
+  const unserved = unservedOf(objects);
+  const world = { objects, environment, unserved };
+  return EDGE_KINDS.flatMap((kind) => objects[kind].map((edge) => partOf(kind, edge, world)));
+}
+
+const EDGE_KINDS = ["https_edge", "tls_edge", "tcp_edge"] as const;
+type AnyEdge = HttpsEdge | TlsEdge | TcpEdge;
+
+interface World {
+  readonly objects: Objects;
+  readonly environment: Environment;
+  readonly unserved: Unserved;
+}
+
+/** Puts the parts together. @param leftOut edges that Envoy itself refused, and why */
+export function assemble(
+  parts: readonly Part[],
   environment: Environment,
   leftOut: ReadonlyMap<string, string> = new Map(),
 ): Configuration {
-  const backends = new Backends(objects, environment);
-  const fronts: Front[] = [];
-  const refused: Hostport[] = [];
-  const edges: EdgeState[] = [];
-  const unserved = unservedOf(objects);
-  const serve = (
-    kind: EdgeKind,
-    edge: HttpsEdge | TlsEdge | TcpEdge,
-    front: (hostport: Hostport, backends: Backends) => Front,
-  ) => {
-    const taken = unserved.hostports.get(edge.id);
-    const hostports = hostportsOf(kind, edge, taken);
-    const reasons = [...(taken?.values() ?? [])];
-    const attempt = new Backends(objects, environment);
-    const served: Front[] = [];
-    try {
-      const fault = objects.unreadable.get(edge.id);
-      const reason =
-        fault === undefined ? (leftOut.get(edge.id) ?? unserved.edges.get(edge.id)) : unreadable(fault);
-      if (reason !== undefined) throw new Unservable(reason);
-      refuseUnknown(kind, edge);
-      for (const hostport of hostports) {
-        const missing =
-          kind === "tcp_edge"
-            ? missingForTcp(hostport, environment)
-            : missingFor(hostport, edge, environment);
-        if (missing === undefined) served.push(front(hostport, attempt));
-        else reasons.push(missing);
-      }
-    } catch (error) {
-      served.length = 0;
-      reasons.splice(
-        0,
-        reasons.length,
-        error instanceof Unservable ? error.message : unreadable(messageOf(error)),
-      );
-    }
-    if (served.length > 0) backends.absorb(attempt);
-    const refusals = new Set(served.flatMap((one) => (one.kind === "https_edge" ? one.refusals : [])));
-    fronts.push(...served);
-    refused.push(...hostports.filter((one) => !served.some(({ hostport }) => hostport === one)));
-    const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
-    edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
-  };
-  const signIns = signInPlaces(objects, environment);
-  for (const edge of objects.https_edge)
-    serve("https_edge", edge, (hostport, attempt) =>
-      httpsFront(edge, hostport, {
-        objects,
-        environment,
-        signIns,
-        hosts: hostportsOf("https_edge", edge, undefined).map(({ host }) => host),
-        backends: attempt,
-      }),
-    );
-  for (const edge of objects.tls_edge)
-    serve("tls_edge", edge, (hostport, attempt) =>
-      tlsFront(edge, hostport, { objects, environment, backends: attempt }),
-    );
-  for (const edge of objects.tcp_edge)
-    serve("tcp_edge", edge, (hostport, attempt) => ({
-      kind: "tcp_edge",
-      hostport,
-      ...passageOf("tcp_edge", edge, hostport, attempt.destination(edge.backend, hostport, false), objects),
-    }));
-  const requirements = fronts.flatMap((front) => (front.kind === "https_edge" ? front.requirements : []));
-  const renewals = requirements.flatMap(({ signIn }) => signIn?.renewAt ?? []);
+  const served = parts.map((part) => {
+    const reason = leftOut.get(part.id);
+    return reason === undefined ? part : closed(part, reason);
+  });
+  const { recording } = environment;
+  const clusters = [...served.flatMap((part) => part.clusters), ...(recording ? [recorder(recording)] : [])];
+  const renewals = served.flatMap(({ renewAt }) => renewAt ?? []);
   return {
-    listeners: [...listenersOf(fronts, refused, environment), ...backends.listeners],
-    clusters: [
-      ...backends.clusters,
-      ...(environment.recording ? [recorder(environment.recording)] : []),
-    ].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
-    secrets: Object.fromEntries(requirements.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
-    edges,
+    listeners: onceEach([...tlsListeners(served, environment), ...served.flatMap((part) => part.listeners)]),
+    routes: served.flatMap((part) => part.routes),
+    clusters: onceEach(clusters),
+    secrets: onceEach(served.flatMap((part) => part.secrets)),
+    edges: served.map(({ id, state, reason }) => ({ id, state, reason })),
     renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
+}
+
+/** The same name means the same: edges share backends and certificates. */
+const onceEach = (messages: readonly Json[]): Json[] => [
+  ...new Map(messages.map((one) => [one.name, one])).values(),
+];
+
+const NOTHING = { chains: [], listeners: [], routes: [], clusters: [], secrets: [], renewAt: undefined };
+const refusing = (hostport: Hostport): Served => ({ ...hostport, to: [] });
+
+/** An edge that is rejected is refused at its names: no wildcard beside it takes them over. */
+const closed = ({ id, hostports }: Pick<Part, "id" | "hostports">, reason: string): Part => ({
+  ...NOTHING,
+  id,
+  state: "rejected",
+  reason,
+  hostports: hostports.map(refusing),
+});
+
+function partOf(kind: EdgeKind, edge: AnyEdge, world: World): Part {
+  const { objects, environment, unserved } = world;
+  const taken = unserved.hostports.get(edge.id);
+  const hostports = hostportsOf(kind, edge, taken);
+  try {
+    const fault = objects.unreadable.get(edge.id);
+    const reason = fault === undefined ? unserved.edges.get(edge.id) : unreadable(fault);
+    if (reason !== undefined) throw new Unservable(reason);
+    refuseUnknown(kind, edge);
+    const reasons = [...(taken?.values() ?? [])];
+    const served = hostports.filter((hostport) => {
+      const missing =
+        kind === "tcp_edge" ? missingForTcp(hostport, environment) : missingFor(hostport, edge, environment);
+      if (missing !== undefined) reasons.push(missing);
+      return missing === undefined;
+    });
+    const backends = new Backends(objects, environment);
+    const made = served.length === 0 ? {} : makeOf(kind, edge, served, backends, world);
+    const text = [...inShort(reasons, "hostports"), ...inShort(made.refusals ?? [], "routes")].join("; ");
+    const refused = hostports.filter((one) => !served.includes(one)).map(refusing);
+    return {
+      ...NOTHING,
+      ...made,
+      id: edge.id,
+      state: text === "" ? "applied" : "rejected",
+      reason: text,
+      // Nobody else has a place at a port for connections.
+      hostports: kind === "tcp_edge" ? [] : [...(made.hostports ?? []), ...refused],
+      listeners: [...(made.listeners ?? []), ...backends.listeners],
+      clusters: backends.clusters,
+    };
+  } catch (error) {
+    const reason = error instanceof Unservable ? error.message : unreadable(messageOf(error));
+    return closed({ id: edge.id, hostports: kind === "tcp_edge" ? [] : hostports.map(refusing) }, reason);
+  }
+}
+
+type Made = Partial<Part> & {
+  /** Why some of its routes are refused. */
+  readonly refusals?: readonly string[];
+};
+
+function makeOf(
+  kind: EdgeKind,
+  edge: AnyEdge,
+  hostports: readonly Hostport[],
+  backends: Backends,
+  world: World,
+): Made {
+  const { objects, environment } = world;
+  if ("routes" in edge) return httpsOf(edge, hostports, backends, world);
+  if (kind === "tcp_edge") {
+    const listeners = hostports.map((hostport) =>
+      tcpListener(edge.id, hostport, passageFor("tcp_edge", edge, hostport, backends, objects), environment),
+    );
+    return { listeners };
+  }
+  return tlsOf(edge as TlsEdge, hostports, backends, world);
+}
+
+const passageFor = (
+  kind: "tls_edge" | "tcp_edge",
+  edge: TlsEdge | TcpEdge,
+  hostport: Hostport,
+  backends: Backends,
+  objects: Objects,
+): Passage => passageOf(kind, edge, hostport, backends.destination(edge.backend, hostport, false), objects);
+
+function httpsOf(
+  edge: HttpsEdge,
+  hostports: readonly Hostport[],
+  backends: Backends,
+  { objects, environment, unserved }: World,
+): Made {
+  const hosts = hostportsOf("https_edge", edge, undefined).map(({ host }) => host);
+  const termination = terminationOf(edge.tls_termination, edge.mutual_tls, objects);
+  const signsIn = edge.routes.some(({ oidc }) => oidc?.enabled);
+  const refusals = new Set<string>();
+  const fronts = hostports.map((hostport): HttpsFront => {
+    const all = edge.routes.map((route) =>
+      serveRoute(route, hostport, { objects, environment, hosts, backends }),
+    );
+    for (const { refusal } of all) if (refusal !== undefined) refusals.add(refusal);
+    const served = [...all.flatMap((one) => one.served), ...(signsIn ? [OWN] : [])];
+    return {
+      hostport,
+      certificate: certificateOf(hostport, environment),
+      virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
+      requirements: all.map((one) => one.requirements),
+    };
+  });
+  const strangers = (port: number, own: readonly string[]) => strangersTo(port, own, objects, unserved);
+  const signIns = fronts.flatMap(({ requirements }) => requirements.flatMap(({ signIn }) => signIn ?? []));
+  const renewals = signIns.flatMap(({ renewAt }) => renewAt ?? []);
+  return {
+    ...httpsPart(edge, termination, fronts, strangers, environment),
+    secrets: [
+      ...fronts.map(({ certificate }) => certificateSecret(certificate)),
+      ...signIns.flatMap((one) => one.secrets),
+    ],
+    renewAt: renewals.length > 0 ? Math.min(...renewals) : undefined,
+    refusals: [...refusals],
+  };
+}
+
+function tlsOf(
+  edge: TlsEdge,
+  hostports: readonly Hostport[],
+  backends: Backends,
+  { objects, environment }: World,
+): Made {
+  const upstream = endsUpstream(edge);
+  if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
+  const certificates = upstream ? [] : hostports.map((hostport) => certificateOf(hostport, environment));
+  const termination = upstream ? undefined : terminationOf(edge.tls_termination, edge.mutual_tls, objects);
+  const fronts = hostports.map((hostport, index) => ({
+    hostport,
+    passage: passageFor("tls_edge", edge, hostport, backends, objects),
+    transport:
+      termination && downstreamTls(termination, certificatesNamed(certificates.slice(index, index + 1)), []),
+  }));
+  return { ...tlsPart(edge.id, fronts, environment), secrets: certificates.map(certificateSecret) };
+}
+
+/** Each certificate's message is made once. */
+const certificateSecret = onceForEach(
+  (certificate: ServerCertificate): Json => ({
+    name: secretOf(certificate),
+    tls_certificate: inline(certificate),
+  }),
+);
+
+/** The hosts of other edges that are below wildcards of one edge: a request for them must not reach its routes. */
+function strangersTo(
+  port: number,
+  own: readonly string[],
+  objects: Objects,
+  unserved: Unserved,
+): readonly string[] {
+  const wildcards = own.filter(isWildcard);
+  if (wildcards.length === 0) return [];
+  const below = hostsBelow(objects, unserved);
+  const ours = new Set(own);
+  const strangers = wildcards.flatMap((host) => below.get(`${host}:${port}`) ?? []);
+  return [...new Set(strangers)].filter((host) => !ours.has(host)).sort();
+}
+
+const indexes = new WeakMap<Objects, ReadonlyMap<string, readonly string[]>>();
+
+/** The hosts of all edges, by the wildcards that cover them. */
+function hostsBelow(objects: Objects, unserved: Unserved): ReadonlyMap<string, readonly string[]> {
+  const known = indexes.get(objects);
+  if (known) return known;
+  const made = new Map<string, string[]>();
+  for (const kind of ["https_edge", "tls_edge"] as const)
+    for (const edge of objects[kind])
+      for (const { host, port } of hostportsOf(kind, edge, unserved.hostports.get(edge.id)))
+        for (const wildcard of wildcardsAbove(host)) addTo(made, `${wildcard}:${port}`, host);
+  indexes.set(objects, made);
+  return made;
 }
 
 const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
@@ -159,51 +302,8 @@ function missingForTcp({ host, port }: Hostport, { tcpListen }: Environment): st
   return `${host}:${port} is not served, because ${why}`;
 }
 
-function transportFor(
-  { host }: Hostport,
-  termination: Termination,
-  protocols: readonly string[],
-  { certificates, now }: Environment,
-): Json {
+function certificateOf({ host }: Hostport, { certificates, now }: Environment): ServerCertificate {
   const found = certificateFor(host, certificates, now);
   if (typeof found === "string") throw new Unservable(found);
-  return downstreamTls(termination, found, protocols);
-}
-
-function httpsFront(edge: HttpsEdge, hostport: Hostport, context: TranslationContext): Front {
-  const termination = terminationOf(edge.tls_termination, edge.mutual_tls, context.objects);
-  const all = edge.routes.map((route) => serveRoute(route, hostport, context));
-  const requirements: ChainRequirements[] = all.map((one) => one.requirements);
-  const served = [
-    ...all.flatMap((one) => one.served),
-    ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : []),
-  ];
-  return {
-    kind: "https_edge",
-    hostport,
-    transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.environment),
-    virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
-    requirements,
-    refusals: all.flatMap(({ refusal }) => refusal ?? []),
-  };
-}
-
-function tlsFront(
-  edge: TlsEdge,
-  hostport: Hostport,
-  { objects, environment, backends }: Omit<TranslationContext, "signIns" | "hosts">,
-): Front {
-  const upstream = endsUpstream(edge);
-  if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
-  const passage = passageOf(
-    "tls_edge",
-    edge,
-    hostport,
-    backends.destination(edge.backend, hostport, false),
-    objects,
-  );
-  const transport = upstream
-    ? undefined
-    : transportFor(hostport, terminationOf(edge.tls_termination, edge.mutual_tls, objects), [], environment);
-  return { kind: "tls_edge", hostport, transport, ...passage };
+  return found;
 }

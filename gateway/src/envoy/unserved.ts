@@ -25,7 +25,20 @@ export function unservedOf(objects: Objects): Unserved {
   return { edges, hostports };
 }
 
-const worldOf = (objects: Objects): World => ({
+/** The objects without all edges but some. */
+export function only(objects: Objects, ids: ReadonlySet<string>): Objects {
+  const among = <T extends { readonly id: string }>(edges: readonly T[]) =>
+    edges.filter(({ id }) => ids.has(id));
+  return {
+    ...objects,
+    tls_edge: among(objects.tls_edge),
+    tcp_edge: among(objects.tcp_edge),
+    https_edge: among(objects.https_edge),
+  };
+}
+
+/** The objects as decisions and reviews read them. */
+export const worldOf = (objects: Objects): World => ({
   objects: ENFORCED_KINDS.flatMap((kind) => objects[kind].map((fields) => objectOf(kind, fields))),
   // Objects that cannot be read are missing.
   partial: objects.unreadable.size > 0,

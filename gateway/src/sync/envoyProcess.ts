@@ -26,9 +26,6 @@ interface Options {
   /** The file of its bootstrap. */
   readonly bootstrap: string;
   readonly admin: EnvoyAdmin;
-  /** Puts in place the files that it starts with. */
-  readonly prepare: () => void;
-  readonly onEnd: () => void;
   readonly warn: (message: string) => void;
 }
 
@@ -47,10 +44,10 @@ export class EnvoyProcess {
   /** Starts it and waits until it answers, at most 10 s; or adopts one that answers already. */
   async start(): Promise<void> {
     const { admin } = this.options;
-    if (await admin.isReady()) return this.#adopt();
+    if (await admin.isThere()) return this.#adopt();
     this.#spawn();
     for (const end = Date.now() + START_MS; Date.now() < end && !this.#isIn("stopping"); ) {
-      if (await admin.isReady()) return;
+      if (await admin.isThere()) return;
       await sleep(LOOK_EVERY_MS);
     }
   }
@@ -58,7 +55,7 @@ export class EnvoyProcess {
   #adopt(): void {
     let silent = 0;
     const watching = setInterval(async () => {
-      silent = (await this.options.admin.isReady()) ? 0 : silent + 1;
+      silent = (await this.options.admin.isThere()) ? 0 : silent + 1;
       if (silent < MAX_SILENT || !this.#isIn("adopted")) return;
       clearInterval(watching);
       this.options.warn(
@@ -70,10 +67,9 @@ export class EnvoyProcess {
   }
 
   #spawn(): void {
-    const { program, bootstrap, admin, prepare, warn } = this.options;
+    const { program, bootstrap, admin, warn } = this.options;
     const more = process.env.TUNNELPLANE_ENVOY_ARGS?.split(" ") ?? [];
     rmSync(admin.socket, { force: true });
-    prepare();
     const args = ["-c", bootstrap, "--disable-hot-restart", "-l", "warn", ...DRAIN, ...more];
     // Its output goes where the gateway's goes, so that it outlives a gateway that is killed.
     const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
@@ -85,7 +81,6 @@ export class EnvoyProcess {
   async #end(how: string): Promise<void> {
     if (!this.#isIn("running")) return;
     this.#state = { name: "ended" };
-    this.options.onEnd();
     this.options.warn(`Envoy ended (${how}); it is started again in a second`);
     await sleep(AGAIN_MS);
     if (this.#isIn("ended")) this.#spawn();
@@ -99,7 +94,7 @@ export class EnvoyProcess {
     if (before.name === "adopted") clearInterval(before.watching);
     if (before.name === "running") before.child.kill("SIGTERM");
     else await admin.ask("/quitquitquit", "POST").catch(() => undefined);
-    const isThere = async () => (before.name === "running" ? isRunning(before.child) : await admin.isReady());
+    const isThere = async () => (before.name === "running" ? isRunning(before.child) : await admin.isThere());
     for (const end = Date.now() + END_MS; Date.now() < end && (await isThere()); ) await sleep(LOOK_EVERY_MS);
   }
 }

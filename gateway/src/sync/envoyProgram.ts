@@ -1,12 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFileSync } from "node:child_process";
 import { isObject } from "@tunnelplane/sdk/contract";
-import { bootstrap } from "../envoy/listeners";
-import type { Configuration } from "../envoy/model";
-
-const runFile = promisify(execFile);
 
 /** The oldest version that was tried; older ones lack fields that are used here, and ignore them silently. */
 const OLDEST = [1, 40] as const;
@@ -35,38 +28,6 @@ export function checkProgram(program: string): void {
   }
   const fault = faultOfVersion(versionIn(said) || "0.0.0", `at ${program}`);
   if (fault !== undefined) throw new Error(fault);
-}
-
-const MAX_MS = 60_000;
-
-/** Has an Envoy that serves nothing check a configuration. @param beside the folder for its files */
-export async function validate(
-  program: string,
-  beside: string,
-  { clusters, listeners }: Pick<Configuration, "clusters" | "listeners">,
-): Promise<string | undefined> {
-  const folder = mkdtempSync(join(beside, "check-"));
-  const file = join(folder, "all.json");
-  try {
-    const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
-    writeFileSync(file, JSON.stringify({ ...start, static_resources: { clusters, listeners } }), {
-      mode: 0o600,
-    });
-    await runFile(program, ["--mode", "validate", "-l", "warn", "-c", file], {
-      timeout: MAX_MS,
-      maxBuffer: 64 << 20,
-    });
-    return undefined;
-  } catch (error) {
-    const { code, killed, stderr } = isObject(error) ? error : {};
-    // The check was not possible, for example because the disk is full.
-    if (typeof code === "string" && !killed) throw error;
-    return killed
-      ? `it did not finish within ${MAX_MS / 1000} s`
-      : (causeIn(String(stderr ?? "")) ?? "it ended without saying why");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 const MAX_CAUSE_LENGTH = 300;

@@ -1,242 +1,181 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { withId } from "../envoy/indexes";
-import type { Configuration, EdgeState, Objects } from "../envoy/model";
+import type { Refused } from "../ads/server";
+import type { Json } from "../envoy/json";
+import type { Configuration, EdgeState, Environment, Objects } from "../envoy/model";
+import type { Part } from "../envoy/part";
+import { PROBE } from "../envoy/static";
+import { assemble, partsOf } from "../envoy/translate";
+import { causeIn } from "./envoyProgram";
+import type { Marks, Moment } from "./marks";
+import { worldOf } from "./world";
 
 export interface Engine {
-  /** Whether Envoy was running when it got the newest configuration. If not, it needs that again. */
+  /** Whether the Envoy that is connected has answered the newest configuration. If not, it needs that again. */
   readonly isInformed: boolean;
+  readonly isConnected: boolean;
   /** How to start it, for people. */
   readonly cure: string;
-  isReady(): Promise<boolean>;
-  /** Hands over a configuration. If Envoy does not take it, Envoy goes on serving the one before. */
-  push(configuration: Configuration): Promise<Refusal | undefined>;
-  /** Has an Envoy that serves nothing check a configuration. */
-  readonly validate?: Ask;
+  /**
+   * Hands over a configuration. Returns what Envoy refused: it then goes on serving what it had before.
+   * @throws if Envoy does not answer
+   */
+  push(configuration: Configuration): Promise<readonly Refused[]>;
+  /** Asks Envoy about the chains of edges, each alone. Returns why it refuses some, by the edge's id. */
+  probe(parts: readonly Part[]): Promise<ReadonlyMap<string, string>>;
 }
 
-type Ask = (configuration: Configuration) => Promise<string | undefined>;
-
-export interface Refusal {
-  readonly reason: string;
-  /** The clusters that are at fault, by name, each with its mistake; empty if that is not known. */
-  readonly clusters: ReadonlyMap<string, string>;
-  /** Whether Envoy said nothing at all, which may have other causes than the configuration. */
-  readonly isSilent: boolean;
-}
-
-/** Some edges at fault were found, and the next try searches on. */
+/** Some edges at fault were found, and others may be left. */
 export class Unfinished extends Error {}
 
-/** Checks of one try; the next try continues. Each check starts an Envoy. */
-const MAX_CHECKS = 200;
-/** A round for clusters and one for listeners; the same again if Envoy has lost something in between. */
-const MAX_ROUNDS = 4;
+/** In each, Envoy names all that it refuses of one kind. */
+const MAX_ROUNDS = 8;
 const BEHIND = "Envoy did not take the last change; it goes on serving the configuration before";
 const KEPT = "Envoy goes on serving the configuration before";
 
-/** An edge that Envoy refused. */
-interface Refused {
+/** An edge that Envoy refused. As long as its part stays the same, Envoy is not asked again. */
+interface LeftOut {
   readonly reason: string;
-  /** The configuration of this edge alone: as long as it stays the same, Envoy is not asked again. */
-  readonly text: string;
-  /** Whether Envoy also refuses it alone. If not, it may be innocent, and is tried with the next change. */
-  readonly isProven: boolean;
+  readonly part: Part;
 }
-
-/** How many of the edges that were left out are tried again with a change: each may need a search. */
-const MAX_TRIED_AGAIN = 16;
-
-type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
-
-interface Search {
-  readonly ask: Ask;
-  /** Makes the configuration without some edges. */
-  readonly make: (without: ReadonlyMap<string, string>) => Configuration;
-  /** The configuration of an edge alone. */
-  readonly alone: (id: string) => Configuration;
-  /** Edges that are not known to be good. */
-  readonly without: Set<string>;
-  /** Whether all others are known to be. */
-  isGood: boolean;
-}
-
-/** Envoy refuses the configuration even without all of those edges. */
-class NoneOfThem extends Error {}
 
 /**
- * Has Envoy serve the declared objects. It finds an edge that Envoy refuses and leaves it out; the others are
- * served.
+ * Has Envoy serve the declared objects. An edge that it refuses is left out by name; the others are served.
+ * docs/architecture/gateway.md has a picture of an edge's states.
  */
 export class Synchroniser {
-  #served = "";
-  /** The configuration of an edge alone when it was last served; undefined if it never was. */
-  #servedAlone: (id: string) => string | undefined = () => undefined;
-  readonly #leftOut = new Map<string, Refused>();
-  #checks = 0;
+  /** The parts that Envoy serves, by edge. */
+  #served: ReadonlyMap<string, Part> = new Map();
+  readonly #leftOut = new Map<string, LeftOut>();
+  #before: Moment | undefined;
+  #text = "";
   edges: readonly EdgeState[] = [];
   /** When to translate again though nothing changed, in milliseconds. */
   renewAt: number | undefined;
 
-  /** @param make translates, without the edges that are left out */
-  constructor(private readonly engine: Engine) {}
+  constructor(
+    private readonly engine: Engine,
+    private readonly marks: Marks,
+  ) {}
 
   /** Returns whether anything changed. @throws if Envoy did not take everything; `edges` says which edges */
-  async apply(objects: Objects, make: Make): Promise<boolean> {
-    const alone = (id: string) => textOf(make(only(objects, id), new Map()));
-    for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
-    let configuration = make(objects, this.#reasons);
-    this.renewAt = configuration.renewAt;
-    if (textOf(configuration) === this.#served && this.engine.isInformed) return false;
-    if (this.#served !== "" && this.#forgetUnproven()) configuration = make(objects, this.#reasons);
+  async apply(objects: Objects, surroundings: Environment): Promise<boolean> {
+    const after = { objects, now: surroundings.now };
+    const environment = { ...surroundings, marks: this.marks.all };
+    const first = partsOf(objects, environment);
+    const parts = this.#mark(first, after) ? partsOf(objects, environment) : first;
+    const byId = new Map(parts.map((part) => [part.id, part]));
+    for (const [id, { part }] of this.#leftOut) if (!isSame(part, byId.get(id))) this.#leftOut.delete(id);
     const known = this.#leftOut.size;
+    this.#leaveOutUnreadable(parts, environment);
+    let configuration = assemble(parts, environment, this.#reasons);
+    this.renewAt = configuration.renewAt;
+    const text = JSON.stringify({ ...configuration, renewAt: undefined });
+    if (text === this.#text && this.engine.isInformed) return false;
     try {
-      this.#keep(await this.#push(configuration, objects, make), alone);
+      configuration = await this.#push(configuration, parts, environment);
     } catch (error) {
-      this.#served = "";
-      this.edges = make(objects, this.#reasons).edges.map((edge) =>
-        edge.state === "applied" && this.#servedAlone(edge.id) !== alone(edge.id)
+      this.#text = "";
+      this.edges = assemble(parts, environment, this.#reasons).edges.map((edge) =>
+        edge.state === "applied" && !isSame(this.#served.get(edge.id), byId.get(edge.id))
           ? { ...edge, state: "rejected", reason: BEHIND }
           : edge,
       );
       throw this.#leftOut.size > known ? new Unfinished(messageOf(error)) : error;
     }
+    const { isInformed } = this.engine;
+    this.edges = isInformed ? configuration.edges : [];
+    this.#text = isInformed ? JSON.stringify({ ...configuration, renewAt: undefined }) : "";
+    if (isInformed) this.#before = after;
+    this.#served = new Map(
+      isInformed ? parts.flatMap((part) => (this.#leftOut.has(part.id) ? [] : [[part.id, part]])) : [],
+    );
     return true;
   }
 
-  /** Those tried longest ago come first: one that is left out again goes to the end. */
-  #forgetUnproven(): boolean {
-    const again = [...this.#leftOut].filter(([, { isProven }]) => !isProven).slice(0, MAX_TRIED_AGAIN);
-    return again.map(([id]) => this.#leftOut.delete(id)).length > 0;
-  }
-
-  #keep(configuration: Configuration, alone: (id: string) => string): void {
-    const isInformed = this.engine.isInformed;
-    this.edges = isInformed ? configuration.edges : [];
-    const served = new Set(
-      isInformed ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : [],
-    );
-    this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
-    this.#served = isInformed ? textOf(configuration) : "";
+  #mark(parts: readonly Part[], after: Moment): boolean {
+    const before = this.#before;
+    if (!before) return false;
+    const changed = parts.flatMap((is) => {
+      const was = this.#served.get(is.id);
+      return was === undefined || isSame(was, is) ? [] : [{ was, is }];
+    });
+    return changed.length > 0 && this.marks.mark(before, after, changed);
   }
 
   /** Returns the configuration that Envoy took: the one without the edges that were found at fault. */
-  async #push(whole: Configuration, objects: Objects, make: Make): Promise<Configuration> {
-    const alone = (id: string) => make(only(objects, id), new Map());
+  async #push(
+    whole: Configuration,
+    parts: readonly Part[],
+    environment: Environment,
+  ): Promise<Configuration> {
     let configuration = whole;
-    this.#checks = 0;
-    let refused = await this.engine.push(configuration);
-    for (let round = 1; refused !== undefined; round++) {
+    for (let round = 1; ; round++) {
+      const refused = await this.engine.push(configuration);
+      if (refused.length === 0) return configuration;
       const known = this.#leftOut.size;
-      // Includes edges that are rejected: some of their hostports and routes may be served.
-      const edges = configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id));
-      if (refused.clusters.size > 0)
-        for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
-      else
-        await this.#search(edges, refused, {
-          make: (without) => make(objects, new Map([...this.#reasons, ...without])),
-          alone,
-        });
-      const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
-      if (isStuck || round === MAX_ROUNDS)
-        throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
-      configuration = make(objects, this.#reasons);
-      refused = await this.engine.push(configuration);
+      for (const one of refused) this.#leaveOutUsersOf(one, parts);
+      if (refused.some(({ kind }) => kind === "listener")) await this.#probe(parts);
+      if (this.#leftOut.size === known || round === MAX_ROUNDS)
+        throw new Error(`${textOf(refused)}. ${KEPT}`);
+      configuration = assemble(parts, environment, this.#reasons);
     }
-    return configuration;
   }
-
-  /**
-   * Searches among changed edges first. Asks the serving Envoy last, because it serves what it is asked
-   * about.
-   */
-  async #search(
-    edges: readonly string[],
-    { isSilent }: Refusal,
-    tools: Pick<Search, "make" | "alone">,
-  ): Promise<void> {
-    const { validate } = this.engine;
-    const changed = edges.filter((id) => this.#servedAlone(id) !== textOf(tools.alone(id)));
-    const known = this.#leftOut.size;
-    const look = async (among: readonly string[], ask: Ask | undefined) => {
-      if (!ask || this.#leftOut.size > known) return;
-      await this.#find(among, { ...tools, ask, without: new Set(among), isGood: false }).catch((error) => {
-        if (!(error instanceof NoneOfThem)) throw error;
-      });
-    };
-    await look(changed, validate);
-    if (changed.length < edges.length) await look(edges, validate);
-    if (!isSilent) await look(changed, this.#askItself);
-  }
-
-  readonly #askItself: Ask = async (configuration) => {
-    const refused = await this.engine.push(configuration);
-    if (refused?.isSilent || !this.engine.isInformed)
-      throw new Error(`${refused?.reason ?? "Envoy is gone"}. ${KEPT}`);
-    return refused?.reason;
-  };
 
   get #reasons(): ReadonlyMap<string, string> {
     return new Map([...this.#leftOut].map(([id, { reason }]) => [id, reason]));
   }
 
-  #leaveOut(id: string, reason: string, alone: Configuration, isProven: boolean): void {
-    this.#leftOut.set(id, { reason: `Envoy refuses it: ${reason}`, text: textOf(alone), isProven });
+  #leaveOut(part: Part, reason: string): void {
+    this.#leftOut.set(part.id, { reason: `Envoy refuses it: ${reason}`, part });
   }
 
-  /** Leaves an edge out if it sends to one of these clusters. */
-  #leaveOutUserOf(clusters: ReadonlyMap<string, string>, id: string, alone: Configuration): void {
-    for (const { name } of alone.clusters) {
-      const reason = clusters.get(String(name));
-      if (reason !== undefined) this.#leaveOut(id, `of ${name} it says: ${reason}`, alone, true);
+  /** What does not fit Envoy's own types is not sent. */
+  #leaveOutUnreadable(parts: readonly Part[], environment: Environment): void {
+    for (const part of parts) {
+      if (this.#leftOut.has(part.id) || isSame(this.#served.get(part.id), part)) continue;
+      try {
+        worldOf(assemble([part], environment));
+      } catch (error) {
+        this.#leaveOut(part, messageOf(error));
+      }
     }
   }
 
-  /**
-   * Halves the edges that Envoy refuses, down to single ones. An edge is at fault only if Envoy takes the
-   * rest.
-   */
-  async #find(ids: readonly string[], search: Search): Promise<void> {
-    const { without } = search;
-    if (ids.length === 0) return;
-    for (const id of ids) without.delete(id);
-    const fault = await this.#ask(search);
-    if (fault === undefined) {
-      search.isGood = true;
-      return;
+  /** Leaves edges out that need what Envoy refused. */
+  #leaveOutUsersOf({ kind, name, reason }: Refused, parts: readonly Part[]): void {
+    if (kind === "listener") return;
+    const has = (messages: readonly Json[]) => messages.some((one) => one.name === name);
+    for (const part of parts) {
+      if (has(part[`${kind}s`])) this.#leaveOut(part, `of ${name} it says: ${causeOf(reason, name)}`);
     }
-    for (const id of ids) without.add(id);
-    const [first = "", ...others] = ids;
-    if (others.length === 0) {
-      if (!search.isGood && (await this.#ask(search)) !== undefined) throw new NoneOfThem();
-      search.isGood = true;
-      const alone = search.alone(first);
-      // The Envoy that serves would then serve this edge and nothing else.
-      const isProven = search.ask !== this.#askItself && (await search.ask(alone)) !== undefined;
-      return this.#leaveOut(first, fault, alone, isProven);
-    }
-    const middle = Math.ceil(ids.length / 2);
-    await this.#find(ids.slice(0, middle), search);
-    await this.#find(ids.slice(middle), search);
   }
 
-  #ask({ ask, make, without }: Search): Promise<string | undefined> {
-    if (++this.#checks > MAX_CHECKS)
-      throw new Error(
-        `Envoy refused the configuration, and ${MAX_CHECKS} checks did not find all edges at fault: the next try looks for the others. ${KEPT}`,
-      );
-    return ask(make(new Map([...without].map((id) => [id, "Envoy is being asked about it"]))));
+  /** Asks about the edges that changed first, and then about all others. */
+  async #probe(parts: readonly Part[]): Promise<void> {
+    const left = parts.filter(({ id }) => !this.#leftOut.has(id));
+    const isNew = (part: Part) => !isSame(this.#served.get(part.id), part);
+    for (const some of [left.filter(isNew), left.filter((part) => !isNew(part))]) {
+      const refused = await this.engine.probe(some);
+      for (const part of some) {
+        const reason = refused.get(part.id);
+        if (reason !== undefined) this.#leaveOut(part, causeOf(reason, `${PROBE}${part.id}`));
+      }
+      if (refused.size > 0) return;
+    }
   }
 }
 
-const textOf = (configuration: Configuration): string =>
-  JSON.stringify({ ...configuration, renewAt: undefined });
+const textOf = (refused: readonly Refused[]): string =>
+  refused
+    .slice(0, 3)
+    .map(({ kind, name, reason }) => `Envoy refused the ${kind} ${name}: ${causeOf(reason, name)}`)
+    .join("; ");
 
-function only(objects: Objects, id: string): Objects {
-  const among = <T extends { id: string }>(edges: readonly T[]) => [withId(edges, id) ?? []].flat();
-  return {
-    ...objects,
-    tls_edge: among(objects.tls_edge),
-    tcp_edge: among(objects.tcp_edge),
-    https_edge: among(objects.https_edge),
-  };
+/** Envoy's own words about one of the things that it names. */
+function causeOf(reason: string, name: string): string {
+  const at = reason.indexOf(`${name}: `);
+  return causeIn(at < 0 ? reason : reason.slice(at + name.length + 2)) ?? "it gave no reason";
 }
+
+const isSame = (one: Part | undefined, other: Part | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);

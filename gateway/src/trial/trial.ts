@@ -111,7 +111,6 @@ export class Trial {
       // So that a request may come from any address.
       balancers: { networks: ["127.0.0.0/8"], proxyProtocol: true },
       sockets: join(this.folder.path, "sockets"),
-      secrets: join(this.folder.path, "secrets"),
       trust: this.trust,
       issuers,
       upstreams: { find: (host, port) => ({ standIn: this.#standIns.at(host, port) }) },

@@ -17,7 +17,7 @@ export class TrialEnvoy {
   #said = "";
 
   private constructor(
-    private readonly files: Envoy,
+    private readonly envoy: Envoy,
     private readonly admin: EnvoyAdmin,
     private readonly child: ChildProcess,
   ) {
@@ -30,27 +30,25 @@ export class TrialEnvoy {
   }
 
   static async start(program: string, folder: TrialFolder): Promise<TrialEnvoy> {
-    const files = new Envoy(folder.path, undefined, () => undefined, []);
-    await files.start();
+    const fed = new Envoy({ folder: folder.path, warn: () => undefined, ports: [], linger: 0 });
+    await fed.start();
     const bootstrap = join(folder.path, "bootstrap.json");
     const args = ["-c", bootstrap, "--concurrency", "1", "--disable-hot-restart", "-l", "warn", ...DRAIN];
     const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
     folder.keep(child);
-    const envoy = new TrialEnvoy(files, new EnvoyAdmin(join(folder.path, "admin.sock")), child);
-    await envoy.#until("it was not ready", () => files.isReady());
+    const envoy = new TrialEnvoy(fed, new EnvoyAdmin(join(folder.path, "admin.sock")), child);
+    await envoy.#until("it asked for nothing", async () => fed.isConnected);
     return envoy;
   }
 
   /** Serves a configuration, and waits until all of it is in effect. */
   async serve(configuration: Configuration): Promise<void> {
-    const refused = await this.files.push(configuration);
+    const [refused] = await this.envoy.push(configuration);
     if (refused) throw new Error(`Envoy refused what was rendered: ${refused.reason}${this.#log}`);
-    await this.#until("its listeners were not ready", async () => (await this.#warming()) === 0);
-  }
-
-  async #warming(): Promise<number> {
-    const said = await this.admin.ask("/stats?filter=listener_manager.total_listeners_warming");
-    return Number(said.split(": ")[1] ?? 1);
+    await this.#until(
+      "its listeners were not ready",
+      async () => (await this.admin.gauge("listener_manager.total_listeners_warming")) === 0,
+    );
   }
 
   /** The local port at which it serves the hostports of each port. */

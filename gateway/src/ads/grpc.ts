@@ -1,0 +1,89 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { connect } from "node:net";
+
+/** One byte says whether a message is compressed, four say how long it is. */
+const PREFIX_BYTES = 5;
+/** Envoy's requests are names; a stream that announces more than this is ended. */
+const MAX_MESSAGE_BYTES = 64 << 20;
+
+/** One call whose messages flow both ways. */
+export interface GrpcStream {
+  send(message: Uint8Array): void;
+}
+
+interface Handler {
+  readonly path: string;
+  readonly open: (stream: GrpcStream) => { message(bytes: Buffer): void; end(): void };
+}
+
+/** Serves one gRPC method at a Unix socket that only its owner can open. */
+export class GrpcServer {
+  readonly #sessions = new Set<ServerHttp2Session>();
+
+  private constructor(private readonly server: Http2Server) {
+    server.on("session", (session) => {
+      this.#sessions.add(session);
+      session.on("error", () => undefined).on("close", () => this.#sessions.delete(session));
+    });
+  }
+
+  /** @throws if another process serves there */
+  static async start(socket: string, handler: Handler): Promise<GrpcServer> {
+    if (await answers(socket))
+      throw new Error(
+        `another gateway serves Envoy at ${socket}: stop it, or choose another folder with --state`,
+      );
+    rmSync(socket, { force: true });
+    const server = createServer();
+    server.on("stream", (stream, headers) => serve(stream, headers[":path"] === handler.path, handler));
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve));
+    chmodSync(socket, 0o600);
+    return new GrpcServer(server);
+  }
+
+  stop(): Promise<void> {
+    for (const session of this.#sessions) session.destroy();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+const answers = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = connect(socket, () => {
+      asked.destroy();
+      resolve(true);
+    });
+    asked.on("error", () => resolve(false));
+  });
+
+const UNIMPLEMENTED = "12";
+
+function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): void {
+  stream.on("error", () => undefined);
+  const headers = { ":status": 200, "content-type": "application/grpc" };
+  if (!isKnown) {
+    stream.respond({ ...headers, "grpc-status": UNIMPLEMENTED }, { endStream: true });
+    return;
+  }
+  stream.respond(headers);
+  const receiver = open({ send: (message) => void stream.write(framed(message)) });
+  let rest: Buffer = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (rest.length >= PREFIX_BYTES) {
+      const end = PREFIX_BYTES + rest.readUInt32BE(1);
+      if (end > MAX_MESSAGE_BYTES) return void stream.destroy();
+      if (rest.length < end) return;
+      receiver.message(rest.subarray(PREFIX_BYTES, end));
+      rest = rest.subarray(end);
+    }
+  });
+  stream.on("close", () => receiver.end());
+}
+
+function framed(message: Uint8Array): Buffer {
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}

@@ -1,0 +1,266 @@
+import { GrpcServer } from "./grpc";
+import { KINDS, type Kind, type Resource, type Resources, type World } from "./resources";
+import { METHOD, Stream } from "./stream";
+
+/** Connections of a chain that goes are drained for a few seconds, in which they use its clusters. */
+const LINGER_MS = 8000;
+
+interface Options {
+  /** Resolves once Envoy uses the clusters that it took: it may check their health first. */
+  readonly whenWarm?: (clusters: readonly string[]) => Promise<void>;
+  /** How long clusters stay that nothing needs, in milliseconds. Default: {@link LINGER_MS}. */
+  readonly linger?: number | undefined;
+}
+
+/** A resource that Envoy refused, with its words. */
+export interface Refused {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** How Envoy dealt with a world; "silent" if it did not answer in time, "absent" if none is connected. */
+export type Outcome = "taken" | "silent" | "absent" | readonly Refused[];
+
+interface Goal {
+  readonly world: World;
+  /** Routes in the form that they have until the listeners were taken, by name. */
+  readonly first: Resources;
+}
+
+/** Feeds one Envoy by its own protocol. docs/architecture/gateway.md has pictures of the states. */
+export class AdsServer {
+  #grpc: GrpcServer | undefined;
+  #stream: Stream | undefined;
+  /** Undefined before anything is known: until then, nothing is taken from an Envoy that runs. */
+  #goal: Goal | undefined;
+  #areListenersTaken = false;
+  /** Counts the goals and the streams: what was begun for an earlier one is given up. */
+  #round = 0;
+  #outcome: Outcome = "absent";
+  /** Whether an Envoy ever took a world. */
+  hasTaken = false;
+  /** Whether something was published since the Envoy that is connected came. */
+  #isPublished = false;
+  #waiting: (() => void)[] = [];
+  /** Since when clusters have not been needed, by name. */
+  readonly #leaving = new Map<string, number>();
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly socket: string,
+    private readonly options: Options = {},
+  ) {}
+
+  /** @throws if another gateway serves at this socket */
+  async start(): Promise<void> {
+    this.#grpc = await GrpcServer.start(this.socket, {
+      path: METHOD,
+      open: (grpc) => {
+        const stream = new Stream(grpc, (kind, asked) => this.#hear(stream, kind, asked));
+        this.#stream = stream;
+        this.#leaving.clear();
+        this.#isPublished = false;
+        void this.#run();
+        return { message: (bytes) => stream.receive(bytes), end: () => this.#end(stream) };
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#sweep);
+    await this.#grpc?.stop();
+  }
+
+  /** Whether an Envoy is connected, and whether it has to answer something. */
+  get state(): "none" | "open" | "asking" {
+    if (!this.#stream) return "none";
+    return this.#outcome === "silent" ? "asking" : "open";
+  }
+
+  /** Whether the Envoy that is connected took all, or was given it while somebody waited for its answer. */
+  get isSettled(): boolean {
+    return this.#stream !== undefined && (this.#outcome === "taken" || this.#isPublished);
+  }
+
+  /** The version of the Envoy that is connected, as `1.40.0`; empty without one. */
+  get version(): string {
+    return this.#stream?.version ?? "";
+  }
+
+  #end(stream: Stream): void {
+    if (this.#stream !== stream) return;
+    this.#stream = undefined;
+    this.#round++;
+    this.#outcome = "absent";
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /**
+   * Gives Envoy another world, now and whenever one connects.
+   * @param first routes that have another form until the listeners were taken
+   * @param patience how long Envoy may take, in milliseconds
+   */
+  async publish(world: World, first: Resources, patience: number): Promise<Outcome> {
+    this.#goal = { world, first };
+    this.#isPublished = true;
+    this.#areListenersTaken = false;
+    void this.#run();
+    const end = Date.now() + patience;
+    const late = setTimeout(() => this.#wake(), patience + 1);
+    await this.#until(() => this.#outcome !== "silent" || Date.now() >= end);
+    clearTimeout(late);
+    return this.#outcome;
+  }
+
+  /**
+   * Asks Envoy about listeners beside those that serve, without serving anything. Returns why it refuses
+   * some, by name.
+   */
+  async probe(listeners: readonly Resource[], patience: number): Promise<ReadonlyMap<string, string>> {
+    const stream = this.#stream;
+    if (!stream?.asks("listener")) return new Map();
+    const end = Date.now() + patience;
+    const late = setTimeout(() => this.#wake(), patience + 1);
+    stream.send("listener", listeners);
+    await this.#until(() => !stream.isOpen || stream.isAnswered("listener") || Date.now() >= end);
+    const refused = listeners.flatMap(({ name }): [string, string][] => {
+      const held = stream.held("listener", name);
+      return held?.state === "refused" ? [[name, held.reason]] : [];
+    });
+    stream.send(
+      "listener",
+      [],
+      listeners.map(({ name }) => name),
+    );
+    await this.#until(() => !stream.isOpen || stream.isAnswered("listener") || Date.now() >= end);
+    clearTimeout(late);
+    return new Map(refused);
+  }
+
+  /** Envoy asks for resources by name once a listener refers to them. */
+  #hear(stream: Stream, kind: Kind, asked: readonly string[]): void {
+    if (this.#goal && this.#stream === stream && kind !== "listener" && kind !== "cluster")
+      stream.send(
+        kind,
+        asked.flatMap((name) => this.#current(kind, name) ?? []),
+      );
+    this.#wake();
+  }
+
+  #current(kind: Kind, name: string): Resource | undefined {
+    const { world, first } = this.#goal ?? {};
+    return (kind === "route" && !this.#areListenersTaken && first?.get(name)) || world?.[kind].get(name);
+  }
+
+  /** What is added comes first, then what refers to it, then what goes, each after Envoy has taken the one before. */
+  async #run(): Promise<void> {
+    const round = ++this.#round;
+    const [stream, goal] = [this.#stream, this.#goal];
+    this.#outcome = stream && goal ? "silent" : "absent";
+    this.#wake();
+    if (!stream || !goal) return;
+    const { world } = goal;
+    const isNew = ({ name, version }: Resource) => stream.held("cluster", name)?.version !== version;
+    const newClusters = [...world.cluster.values()].filter(isNew).map(({ name }) => name);
+    const isOver = () => this.#round !== round;
+    const step = async (kind: Kind) => {
+      await this.#until(() => isOver() || stream.asks(kind));
+      if (!isOver()) this.#send(stream, kind);
+      await this.#until(() => isOver() || stream.isAnswered(kind));
+      return isOver() || this.#refusals(stream, kind).length > 0;
+    };
+    const isStopped =
+      (await step("cluster")) ||
+      (await this.#isOverWhenWarm(newClusters, isOver)) ||
+      (await this.#update(stream, "secret", isOver)) ||
+      (await this.#update(stream, "route", isOver)) ||
+      (await step("listener"));
+    if (!isStopped) {
+      // What its listeners newly refer to, Envoy asks for now.
+      const isSettled = (kind: "secret" | "route") =>
+        stream.isAnswered(kind) &&
+        [...world[kind].keys()].every((name) => this.#isSettled(stream, kind, name));
+      await this.#until(
+        () => isOver() || (isSettled("secret") && isSettled("route")) || this.#allRefusals(stream).length > 0,
+      );
+      if (!isOver() && this.#allRefusals(stream).length === 0) {
+        this.#areListenersTaken = true;
+        await this.#update(stream, "route", isOver);
+      }
+    }
+    if (isOver()) return;
+    const refused = this.#allRefusals(stream);
+    this.#outcome = refused.length === 0 ? "taken" : refused;
+    if (this.#outcome === "taken") {
+      this.hasTaken = true;
+      this.#sweepUp(stream, isOver);
+    }
+    this.#wake();
+  }
+
+  async #isOverWhenWarm(clusters: readonly string[], isOver: () => boolean): Promise<boolean> {
+    await this.options.whenWarm?.(clusters);
+    return isOver();
+  }
+
+  #send(stream: Stream, kind: Kind): void {
+    const { world } = this.#goal as Goal;
+    const removed = kind === "listener" ? stream.names(kind).filter((name) => !world[kind].has(name)) : [];
+    stream.send(kind, [...world[kind].values()], removed);
+  }
+
+  /** Sends what Envoy has in another version. Returns whether that ends the round. */
+  async #update(stream: Stream, kind: "secret" | "route", isOver: () => boolean): Promise<boolean> {
+    const names = stream.names(kind);
+    stream.send(
+      kind,
+      names.flatMap((name) => this.#current(kind, name) ?? []),
+    );
+    await this.#until(() => isOver() || stream.isAnswered(kind));
+    return isOver() || this.#refusals(stream, kind).length > 0;
+  }
+
+  #isSettled(stream: Stream, kind: Kind, name: string): boolean {
+    const held = stream.held(kind, name);
+    return held !== undefined && held.state !== "sent" && held.version === this.#current(kind, name)?.version;
+  }
+
+  #refusals(stream: Stream, kind: Kind): Refused[] {
+    return stream.refused(kind).flatMap((name) => {
+      const held = stream.held(kind, name);
+      return held?.state === "refused" && held.version === this.#current(kind, name)?.version
+        ? [{ kind, name, reason: held.reason }]
+        : [];
+    });
+  }
+
+  readonly #allRefusals = (stream: Stream): Refused[] =>
+    KINDS.flatMap((kind) => this.#refusals(stream, kind));
+
+  /** Takes clusters away that nothing has used for a while. */
+  #sweepUp(stream: Stream, isOver: () => boolean): void {
+    clearTimeout(this.#sweep);
+    if (isOver() || !stream.isOpen) return;
+    const { world } = this.#goal as Goal;
+    const { linger = LINGER_MS } = this.options;
+    const now = Date.now();
+    for (const name of this.#leaving.keys()) if (world.cluster.has(name)) this.#leaving.delete(name);
+    for (const name of stream.names("cluster"))
+      if (!world.cluster.has(name) && !this.#leaving.has(name)) this.#leaving.set(name, now);
+    const due = [...this.#leaving].filter(([, since]) => now - since >= linger).map(([name]) => name);
+    for (const name of due) this.#leaving.delete(name);
+    stream.send("cluster", [], due);
+    if (this.#leaving.size > 0) this.#sweep = setTimeout(() => this.#sweepUp(stream, isOver), linger).unref();
+  }
+}

@@ -1,0 +1,140 @@
+import type { HttpsEdge } from "@tunnelplane/sdk";
+import { type Arrivals, arrivalsBy, closing } from "./arrivals";
+import { httpManager, routesFor } from "./httpChain";
+import type { Json } from "./json";
+import { toChain } from "./matchers";
+import { type Environment, markOf, type ServerCertificate } from "./model";
+import { type Hostport, isWildcard, shortHash } from "./names";
+import type { Chain, Part, Served } from "./part";
+import { HTTP_CHAIN } from "./recording";
+import type { ChainRequirements } from "./routes";
+import { certificatesNamed, downstreamTls, HANDSHAKE, secretOf, type Termination } from "./tls";
+
+/** A hostport of an HTTPS edge that was understood. */
+export interface HttpsFront {
+  readonly hostport: Hostport;
+  readonly certificate: ServerCertificate;
+  readonly virtualHost: Json;
+  readonly requirements: readonly ChainRequirements[];
+}
+
+type HttpsPart = Pick<Part, "hostports" | "chains" | "routes">;
+
+/**
+ * One chain for all hosts of an edge at a port, which no other edge shares: so a change of one ends no
+ * connection of another.
+ * @param strangers hosts of other edges that are below a wildcard of this one
+ */
+export function httpsPart(
+  { id }: HttpsEdge,
+  termination: Termination,
+  fronts: readonly HttpsFront[],
+  strangers: (port: number, own: readonly string[]) => readonly string[],
+  environment: Pick<Environment, "balancers" | "recording" | "marks">,
+): HttpsPart {
+  const arrivals = arrivalsBy(environment.balancers);
+  const ports = [...new Set(fronts.map(({ hostport }) => hostport.port))];
+  const all = ports.map((port): HttpsPart => {
+    const here = fronts.filter(({ hostport }) => hostport.port === port);
+    const groups = apart(here);
+    const made = arrivals.map((arrival) => {
+      const start = `${id}${markOf(environment, id)}${arrival.by === "forwarded" ? " through a balancer" : ""}`;
+      const routes = ruled(start, here, port, arrival, termination, strangers, environment);
+      const chains = groups.map((group, index) =>
+        chain(
+          `${HTTP_CHAIN}${start}${index > 0 ? ` ${index}` : ""}`,
+          arrival,
+          routes.manager,
+          termination,
+          group,
+        ),
+      );
+      return { routes: routes.routes, chains };
+    });
+    return {
+      hostports: groups.flatMap((group, index) =>
+        group.map(
+          ({ hostport }): Served => ({
+            ...hostport,
+            to: made.map(({ chains }) => toChain(chains[index]?.name ?? "")),
+          }),
+        ),
+      ),
+      chains: made.flatMap(({ chains }) => chains.map((one) => ({ port, chain: one }))),
+      routes: made.map(({ routes }) => routes),
+    };
+  });
+  return {
+    hostports: all.flatMap(({ hostports }) => hostports),
+    chains: all.flatMap(({ chains }) => chains),
+    routes: all.flatMap(({ routes }) => routes),
+  };
+}
+
+/**
+ * The filter and its routes. Their name says what is checked before routing: where a check moves between a
+ * chain and its routes, the chain brings the routes that belong to it.
+ */
+function ruled(
+  start: string,
+  fronts: readonly HttpsFront[],
+  port: number,
+  arrival: Arrivals,
+  termination: Termination,
+  strangers: (port: number, own: readonly string[]) => readonly string[],
+  { recording }: Pick<Environment, "recording">,
+): { readonly manager: Json; readonly routes: Json } {
+  const requirements = fronts.flatMap((front) => front.requirements);
+  const at = { port, by: arrival.by };
+  const manager = (routes: string) => httpManager(routes, requirements, at, recording);
+  const name = `${start} ${port} ${shortHash(JSON.stringify([manager(""), termination]))}`;
+  const own = fronts.map(({ hostport }) => hostport.host);
+  const hosts = fronts.map(({ virtualHost }) => virtualHost);
+  return { manager: manager(name), routes: routesFor(name, hosts, strangers(port, own), at) };
+}
+
+/** Groups of hosts for each of which Envoy finds the right certificate by the name in TLS. */
+function apart(fronts: readonly HttpsFront[]): HttpsFront[][] {
+  const groups: { fronts: HttpsFront[]; byName: Map<string, string> }[] = [];
+  for (const front of fronts) {
+    const { certificate } = front;
+    const own = secretOf(certificate);
+    const fits = (group: (typeof groups)[number]) =>
+      certificate.names.every((name) => [undefined, own].includes(group.byName.get(name))) &&
+      !group.fronts.some((other) => isRival(other, front) || isRival(front, other));
+    let group = groups.find(fits);
+    if (!group) {
+      group = { fronts: [], byName: new Map() };
+      groups.push(group);
+    }
+    group.fronts.push(front);
+    for (const name of certificate.names) group.byName.set(name, own);
+  }
+  return groups.map((group) => group.fronts);
+}
+
+/** Whether the certificate of one names the host of another, which has one for a wildcard. */
+const isRival = (one: HttpsFront, other: HttpsFront): boolean =>
+  one.certificate !== other.certificate &&
+  !isWildcard(other.hostport.host) &&
+  !other.certificate.names.includes(other.hostport.host) &&
+  one.certificate.names.includes(other.hostport.host);
+
+function chain(
+  name: string,
+  arrival: Arrivals,
+  manager: Json,
+  termination: Termination,
+  fronts: readonly HttpsFront[],
+): Chain {
+  const certificates = new Map(fronts.map(({ certificate }) => [secretOf(certificate), certificate]));
+  return {
+    name,
+    filters: [...closing(arrival), manager],
+    transport_socket: downstreamTls(termination, certificatesNamed([...certificates.values()]), [
+      "h2",
+      "http/1.1",
+    ]),
+    transport_socket_connect_timeout: HANDSHAKE,
+  };
+}
