@@ -163,7 +163,10 @@ export class AdsServer {
     return (kind === "route" && !this.#areListenersTaken && first?.get(name)) || world?.[kind].get(name);
   }
 
-  /** What is added comes first, then what refers to it, then what goes, each after Envoy has taken the one before. */
+  /**
+   * What is added comes first, then what refers to it, then what goes, each after Envoy has taken the
+   * one before.
+   */
   async #run(): Promise<void> {
     const round = ++this.#round;
     const [stream, goal] = [this.#stream, this.#goal];

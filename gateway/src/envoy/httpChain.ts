@@ -14,7 +14,10 @@ import { misdirected } from "./virtualHost";
 
 const MAX_ANSWER_SIZE = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
 
-/** The routes of an edge's hosts at a port. @param strangers hosts below its wildcards that are not its own */
+/**
+ * The routes of an edge's hosts at a port. @param strangers hosts below its wildcards that are not its
+ * own
+ */
 export const routesFor = (
   name: string,
   virtualHosts: readonly Json[],

@@ -13,7 +13,10 @@ import { downstreamTls, HANDSHAKE, inline, tlsInspector } from "./tls";
 
 type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recording">;
 
-/** Listeners for the names that are served at the ports of TLS; a connection that no chain takes is closed. */
+/**
+ * Listeners for the names that are served at the ports of TLS; a connection that no chain takes is
+ * closed.
+ */
 export function tlsListeners(
   parts: readonly Pick<Part, "hostports" | "chains">[],
   { challenges = [], listen, balancers, recording }: Places,
@@ -147,7 +150,10 @@ export function bootstrap({
 }: {
   /** The Unix socket of its admin interface. */
   readonly admin: string;
-  /** The Unix socket at which the gateway answers. Default: none, for what is served from `static_resources`. */
+  /**
+   * The Unix socket at which the gateway answers. Default: none, for what is served from
+   * `static_resources`.
+   */
   readonly ads?: string;
   readonly id?: string;
   /** The ports that hostports may name; each has a limit of connections. */

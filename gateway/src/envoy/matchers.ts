@@ -4,7 +4,8 @@ import { isWildcard } from "./names";
 import { rangeAsWritten } from "./networks";
 
 /*
- * How Envoy finds the chain of a connection. The names and networks are not in the chains: a name that comes or
+ * How Envoy finds the chain of a connection. The names and networks are not in the chains: a name that
+ * comes or
  * goes changes no chain, and so ends no connection.
  */
 

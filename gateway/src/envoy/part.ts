@@ -18,7 +18,10 @@ export interface Part extends EdgeState {
 }
 
 export interface Served extends Hostport {
-  /** Where its connections go: those that come as most do, and, if there are such, those through a balancer. */
+  /**
+   * Where its connections go: those that come as most do, and, if there are such, those through a
+   * balancer.
+   */
   readonly to: readonly OnMatch[];
 }
 

@@ -30,7 +30,10 @@ export function statically({ listeners, clusters, routes, secrets }: Configurati
 
 export const PROBE = "probe ";
 
-/** An edge's chains in a listener of their own that no address reaches, with which Envoy is asked about them. */
+/**
+ * An edge's chains in a listener of their own that no address reaches, with which Envoy is asked about
+ * them.
+ */
 export function probeOf({ id, chains, listeners, routes }: Part): Json {
   const own = listeners.flatMap(({ filter_chains }) => filter_chains as readonly Json[]);
   const all = [...chains.map(({ chain }) => chain), ...own].map((chain, index) => ({

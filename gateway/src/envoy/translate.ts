@@ -217,7 +217,10 @@ const certificateSecret = onceForEach(
   }),
 );
 
-/** The hosts of other edges that are below wildcards of one edge: a request for them must not reach its routes. */
+/**
+ * The hosts of other edges that are below wildcards of one edge: a request for them must not reach its
+ * routes.
+ */
 function strangersTo(
   port: number,
   own: readonly string[],

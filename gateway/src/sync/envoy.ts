@@ -90,7 +90,10 @@ export class Envoy implements Engine {
     (await this.#admin.isThere()) ? this.#admin.listening() : undefined;
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
-  /** Whether it serves anything, even what an earlier gateway gave it or what it had before it refused another. */
+  /**
+   * Whether it serves anything, even what an earlier gateway gave it or what it had before it refused
+   * another.
+   */
   isServing = async (): Promise<boolean> =>
     (await this.isReady()) && (this.#ads.hasTaken || (await this.#admin.listening()).length > 0);
 
@@ -116,7 +119,8 @@ export class Envoy implements Engine {
   }
 
   /**
-   * Routes that newly leave hosts to other edges. Until the listeners have taken the change, their connections
+   * Routes that newly leave hosts to other edges. Until the listeners have taken the change, their
+   * connections
    * still come here.
    */
   #widened(routes: readonly Json[]): Resources {

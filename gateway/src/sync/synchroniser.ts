@@ -10,7 +10,10 @@ import type { Marks, Moment } from "./marks";
 import { worldOf } from "./world";
 
 export interface Engine {
-  /** Whether the Envoy that is connected has answered the newest configuration. If not, it needs that again. */
+  /**
+   * Whether the Envoy that is connected has answered the newest configuration. If not, it needs that
+   * again.
+   */
   readonly isInformed: boolean;
   readonly isConnected: boolean;
   /** How to start it, for people. */
