@@ -21,6 +21,7 @@ describe("A run that changes several things or fails in between", () => {
   /** Where the modules are declared, and the form of the edges that fail. */
   let place: "inline" | "both" | "apart" = "inline";
   let form: "old" | "new" = "old";
+  let credential: string[] | undefined;
   /** Versions of TLS that resources declare for one edge: `inline` is that of the edge's own resource. */
   let twice: { readonly provider: Name; readonly isNew?: true; readonly versions: Versions } | undefined;
 
@@ -35,6 +36,8 @@ describe("A run that changes several things or fails in between", () => {
       ...inline,
     });
     if (place !== "inline") new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
+
+    if (credential) new tunnels.TunnelCredential(name("credential"), { acl: credential });
 
     if (twice?.provider === provider) {
       const { isNew, versions } = twice;
@@ -182,5 +185,32 @@ describe("A run that changes several things or fails in between", () => {
     expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
     for (const text of [stack.stateFile(), stack.events.join("\n"), server.log])
       expect(text.includes(SECRET)).to.equal(false);
+  });
+
+  it("leaves no object behind whose creation was not answered: the next run takes it, or deletes it", async () => {
+    const made = async () =>
+      (await server.rest.get("/credentials")).body.credentials.map(({ id }: { id: string }) => id);
+    /** Creates it where no answer arrives. */
+    async function lose(service: string): Promise<string[]> {
+      credential = [`bind:service=${service}`];
+      fateOf = ({ method, url = "" }) =>
+        method === "POST" && url.startsWith("/credentials") ? "answer lost" : "answered";
+      await failureOf(stack.up({ continueOnError: true }));
+      fateOf = () => "answered";
+      const ids = await made();
+      expect(ids).to.have.length(providers.length);
+      return ids;
+    }
+    const lost = await lose("first");
+    await stack.up({ refresh: true });
+    expect(await made()).to.have.members(lost);
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+
+    credential = undefined;
+    await stack.up();
+    expect(await made()).to.deep.equal([]);
+    await lose("second");
+    await stack.destroy();
+    expect(await made()).to.deep.equal([]);
   });
 });

@@ -2,6 +2,7 @@ import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk
 import { camelCase, holdsUniqueValues, modulesOf, waits } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
+  type Creation,
   expectPlace,
   inputsOf,
   intentOf,
@@ -20,6 +21,7 @@ import { describe } from "./describe";
 import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, type Wanted } from "./hostports";
+import { deleteLost, IN_DOUBT, lostCreation } from "./lost";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
@@ -119,6 +121,12 @@ export class Steps {
   ): Promise<Plan & { readonly moves: boolean }> {
     const { host } = this.operation;
     const { type } = this.lifecycle.definition;
+    if (id === IN_DOUBT) {
+      const reason =
+        "the server did not answer its creation; the run sends the same once more, and takes what that has made";
+      await host.warn(reason, urn);
+      return { changes: true, replaces: ["id"], takesOver: false, reasons: [reason], moves: false };
+    }
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
     if (moves || plan.replaces.length > 0) this.operation.replacing.add(id);
@@ -174,7 +182,7 @@ export class Steps {
     intent?: string,
   ): Promise<void> {
     const { operation } = this;
-    if (!operation.validatesOnServer || !operation.knowsServer) return;
+    if (!operation.validatesOnServer || !operation.knowsServer || id === IN_DOUBT) return;
     const wanted = this.#wantedBy(olds, news, (resource) => resource.id === id);
     await operation.withServer(async (transport) => {
       try {
@@ -217,10 +225,13 @@ export class Steps {
     const name = urn && nameIn(urn);
     const closedWithout = toFollow(operation, urn, desired);
     return this.recording(async (transport) => {
-      const create = (replaces?: string) =>
-        operation.hostports.during(transport, wanted, () =>
-          this.lifecycle.create(transport, desired, { intent, name, replaces, closedWithout, isRecorded }),
+      let sent: Pick<Creation, "name" | "replaces" | "closedWithout"> = {};
+      const create = (replaces?: string) => {
+        sent = { name, replaces, closedWithout };
+        return operation.hostports.during(transport, wanted, () =>
+          this.lifecycle.create(transport, desired, { intent, ...sent, isRecorded }),
         );
+      };
       try {
         const made = await this.#createInPlace(create, urn, intent).catch((error: unknown) =>
           createOverLeftRule(this.operation, this.lifecycle, transport, { create, desired, error }),
@@ -232,7 +243,9 @@ export class Steps {
         return made;
       } catch (error) {
         await this.#recordModuleInDoubt(error, transport, desired);
-        throw await this.#withHolder(error, urn);
+        const failure = await this.#withHolder(error, urn);
+        const isObject = intent !== undefined && !this.kind.includes(".");
+        throw isObject ? lostCreation(error, failure, sent, desired) : failure;
       }
     });
   }
@@ -283,7 +296,11 @@ export class Steps {
   }
 
   /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
-  read(id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+  async read(
+    id: string,
+    recorded: Properties,
+  ): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+    if (id === IN_DOUBT) return { outputs: recorded, inputs: this.inputsOf(recorded) };
     return this.operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
       const found = await this.lifecycle.read(transport, id, recorded);
@@ -343,6 +360,7 @@ export class Steps {
     if (intent !== undefined) this.operation.deleted.add(`${intent} ${id}`);
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
+      if (id === IN_DOUBT) return this.#deleteLost(transport, recorded, intent);
       await expectPlace(transport, this.#named(id), recorded);
       if (await endsWithPolicy(this.operation, this.kind, recorded)) return;
       if (isReplaced && intent !== undefined && waits(this.lifecycle.definition))
@@ -355,6 +373,13 @@ export class Steps {
         throw withCure(error, "deletion");
       }
     });
+  }
+
+  #deleteLost(transport: Transport, recorded: Properties, intent: string | undefined): Promise<void> {
+    const { isRecorded, current } = this.operation;
+
+    const isKept = (id: string) => [...current.values()].includes(id);
+    return deleteLost(this.lifecycle, transport, { intent, isRecorded, recorded }, isKept);
   }
 
   /** A refusal with its cure; one over a unique value with the resource of the stack that has it. */

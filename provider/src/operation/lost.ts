@@ -1,0 +1,50 @@
+import { ApiError, type Transport } from "@tunnelplane/sdk";
+import type { Creation, Lifecycle, Properties } from "../core";
+import { isInDoubt, PartialFailure } from "./partial";
+
+/** The id in the state of a resource whose creation got no answer, so that nobody knows whether it has an object. */
+export const IN_DOUBT = "in-doubt";
+
+type Sent = Pick<Creation, "name" | "replaces" | "closedWithout">;
+
+/**
+ * The failure of a creation; one without an answer as a partial failure. A resource that the state does not
+ * have would be forgotten by a destroy, and its object, perhaps with a token, would live on.
+ *
+ * @param error of the request
+ * @param failure the same in the words of the user
+ */
+export const lostCreation = (error: unknown, failure: unknown, sent: Sent, desired: Properties): unknown =>
+  isInDoubt(error)
+    ? new PartialFailure(failure, {
+        id: IN_DOUBT,
+        outputs: { ...desired, __creation: JSON.stringify(sent) },
+        inputs: desired,
+      })
+    : failure;
+
+/**
+ * Deletes what a creation made that got no answer. The same request with the same key finds it again; where
+ * nothing was made yet, it is made, and so cannot be made later by a request that was only late.
+ *
+ * @param isKept whether a resource of this run has the object
+ */
+export async function deleteLost(
+  lifecycle: Lifecycle,
+  transport: Transport,
+  { recorded, ...how }: Pick<Creation, "intent" | "isRecorded"> & { readonly recorded: Properties },
+  isKept: (id: string) => boolean,
+): Promise<void> {
+  // In the order of the engine, as the creation had them: its key covers the text of the request.
+  const desired = Object.fromEntries(Object.entries(recorded).filter(([name]) => !name.startsWith("__")));
+  const sent: Sent = typeof recorded.__creation === "string" ? JSON.parse(recorded.__creation) : {};
+  let id: string;
+  try {
+    ({ id } = await lifecycle.create(transport, desired, { ...how, ...sent }));
+  } catch (error) {
+    // A key that made something answers again. So nothing was made.
+    if (error instanceof ApiError && [400, 404, 409, 412, 422].includes(error.status)) return;
+    throw error;
+  }
+  if (!isKept(id)) await lifecycle.delete(transport, id, {});
+}
