@@ -2,7 +2,7 @@ import { ApiError, type Transport } from "@tunnelplane/sdk";
 import type { Creation, Lifecycle, Properties } from "../core";
 import { isInDoubt, PartialFailure } from "./partial";
 
-/** The id in the state of a resource whose creation got no answer, so that nobody knows whether it has an object. */
+/** The id in the state of a resource whose creation got no answer: nobody knows whether it has an object. */
 export const IN_DOUBT = "in-doubt";
 
 type Sent = Pick<Creation, "name" | "replaces" | "closedWithout">;
@@ -23,6 +23,10 @@ export const lostCreation = (error: unknown, failure: unknown, sent: Sent, desir
       })
     : failure;
 
+/** How the creation was sent. */
+export const sentIn = ({ __creation }: Properties): Sent =>
+  typeof __creation === "string" ? JSON.parse(__creation) : {};
+
 /**
  * Deletes what a creation made that got no answer. The same request with the same key finds it again; where
  * nothing was made yet, it is made, and so cannot be made later by a request that was only late.
@@ -37,10 +41,9 @@ export async function deleteLost(
 ): Promise<void> {
   // In the order of the engine, as the creation had them: its key covers the text of the request.
   const desired = Object.fromEntries(Object.entries(recorded).filter(([name]) => !name.startsWith("__")));
-  const sent: Sent = typeof recorded.__creation === "string" ? JSON.parse(recorded.__creation) : {};
   let id: string;
   try {
-    ({ id } = await lifecycle.create(transport, desired, { ...how, ...sent }));
+    ({ id } = await lifecycle.create(transport, desired, { ...how, ...sentIn(recorded) }));
   } catch (error) {
     // A key that made something answers again. So nothing was made.
     if (error instanceof ApiError && [400, 404, 409, 412, 422].includes(error.status)) return;

@@ -21,7 +21,7 @@ import { describe } from "./describe";
 import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, type Wanted } from "./hostports";
-import { deleteLost, IN_DOUBT, lostCreation } from "./lost";
+import { deleteLost, IN_DOUBT, lostCreation, sentIn } from "./lost";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
@@ -125,6 +125,8 @@ export class Steps {
       const reason =
         "the server did not answer its creation; the run sends the same once more, and takes what that has made";
       await host.warn(reason, urn);
+      const { replaces } = sentIn(recorded);
+      if (replaces !== undefined && urn !== undefined) this.operation.replaced.set(urn, replaces);
       return { changes: true, replaces: ["id"], takesOver: false, reasons: [reason], moves: false };
     }
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
@@ -415,7 +417,9 @@ export class Steps {
     if (!(error instanceof ConflictError) || intent === undefined) return undefined;
     const recorded = await this.operation.stateOfStack().catch(() => []);
     const backend = stateBackend(process.env);
-    const own = recorded.filter(({ urn, id }) => id !== undefined && intentOf(backend, urn) === intent);
+    const own = recorded.filter(
+      ({ urn, id }) => id !== undefined && id !== IN_DOUBT && intentOf(backend, urn) === intent,
+    );
     const holder = own.find(({ id }) => error.message.includes(`(${id?.split("/").at(-1)})`));
     return holder && (own.find((one) => !one.delete) ?? holder).id;
   }
