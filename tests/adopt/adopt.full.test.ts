@@ -33,7 +33,6 @@ describe("adopt writes the program of a server", () => {
       expect(adopted.code, adopted.stderr).to.equal(0);
       expect(adopted.stdout).to.contain(`declares ${before.length} of the ${before.length} objects`);
       expect(adopted.stdout).to.contain("it is the API key of this command");
-
       const files = [
         ".gitignore",
         "Pulumi.yaml",
@@ -45,7 +44,6 @@ describe("adopt writes the program of a server", () => {
       expect(adopted.stdout + adopted.stderr + files.map(made.read).join()).not.to.contain(CANARY);
       expect(statSync(join(made.folder, "import.json")).mode & 0o777).to.equal(0o600);
       expect(made.read(".gitignore").split("\n")).to.include("import.json");
-
       const stack = await made.stack(server);
       const set = await made.setSecrets("dev");
       expect(set.code, set.stderr).to.equal(0);
@@ -57,7 +55,6 @@ describe("adopt writes the program of a server", () => {
       expect(await worldOf(server.rest), "nothing changes on the server").to.deep.equal(before);
       for (const text of [imported.stdout, imported.stderr, set.stdout, set.stderr, stack.stateFile()])
         expect(text).not.to.contain(CANARY);
-
       const copy = await made.open(empty, "copy");
       expect((await made.setSecrets("copy")).code).to.equal(0);
       await copy.up();

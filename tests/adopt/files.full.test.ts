@@ -130,7 +130,6 @@ describe("The program that adopt writes", () => {
     const nothing = await made.adopt(server, "--only", "tls_edges");
     expect([nothing.code, nothing.stdout]).to.deep.equal([1, ""]);
     expect(nothing.stderr).to.match(/^tunnelplane-pulumi: --only tls_edges fits no object: [^\n]*\n$/);
-
     mkdirSync(made.folder);
     writeFileSync(join(made.folder, "mine.txt"), "mine");
     const full = await made.adopt(server);

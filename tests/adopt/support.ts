@@ -171,7 +171,6 @@ export async function fill(rest: Rest, count: number): Promise<void> {
   ])
     policies.push(await add("/ip_policies", { description }));
   const ip_restriction = { ip_policy_ids: policies.slice(0, 3) };
-
   const group = await add("/backends/tunnel_group", {
     labels: { some_key: "x", "other-key": "y", __proto__x: "z" },
     description: "web",
@@ -195,7 +194,6 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     description: "constructor",
   });
   await add("/backends/failover", { backends: [], description: "if" });
-
   await add("/edges/tls", {
     hostports: ["*.example.com:443", "app.example.com:443"],
     backend: { backend_id: failover },
@@ -250,7 +248,6 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     sources: [{ type: "ip_policy_created.v0" }],
     destination_ids: [audit, watch],
   });
-
   let left = count - (await worldOf(rest)).length;
   const more = Array.from({ length: Math.max(0, left) }, (_, index) => index);
   for (; left > 0; left -= 50) {

@@ -45,7 +45,6 @@ onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) 
       "path_prefix /admin",
       "path_prefix /admin user_agent_filter",
     ]);
-
     admin = await post({ match: "/admin", ...backend });
     expect(await outcome()).to.equal("closed");
     await restrict(admin);

@@ -50,7 +50,6 @@ onOneDatabase("What happens to requests", (start) => {
       const gone = agent(`cr_${"0".repeat(27)}`, EARLY, `bind:${served}`);
       const elsewhere = agent(other.id, EARLY, "bind:elsewhere.example.com:443");
       const name = await gateway([edge], [late, early, gone, elsewhere]);
-
       expect(await gatewaysAt(served)).to.have.length(1);
       const [all] = await gatewaysAt(served);
       expect(all).to.deep.include({ name, state: "applied", reason: "" });

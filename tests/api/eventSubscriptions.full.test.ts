@@ -90,7 +90,6 @@ onEveryDatabase("Where events go", (start) => {
       const { sources, ...others } = await server.read(uri);
       expect(sources).to.have.deep.members([one, two]);
       expect({ ...others, sources: before.sources }).to.deep.equal({ uri, id, ...before });
-
       const deleted = await server.rest.delete(`${uri}/sources/${CREATED}`);
       expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
       expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);

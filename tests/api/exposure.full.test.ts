@@ -180,7 +180,6 @@ onOneDatabase("A dry run with findings", (start) => {
     const green = await server.created("/backends/static", { address: "10.0.0.2:80" });
     const both = await server.created("/backends/weighted", { backends: { [blue.id]: 100, [green.id]: 0 } });
     await server.rest.put(`${at}/backend`, { backend_id: both.id });
-
     const rename = await expectFound("PATCH", at, { description: "another" });
     expect([rename.status, rename.body.description]).to.deep.equal([200, "another"]);
     await expectFound("PATCH", at, { hostports: [] }, "address-removed");
@@ -225,7 +224,6 @@ onOneDatabase("A dry run with findings", (start) => {
     expect(gone.body.access).to.include({ verdict: "opens" });
     expect(gone.body.access.opened[0]).to.include({ address: wild, everyone: true, new: false });
     expect(gone.body.access.opened[0].example.request.address).to.equal(strict);
-
     const site = await server.created("/edges/https", { hostports: [hostport()] });
     const routes = `/edges/https/${site.id}/routes`;
     await server.created(routes, { match_type: "path_prefix", match: "/" });

@@ -14,7 +14,6 @@ onEveryDatabase("An id belongs to one kind", (start) => {
     await become(server.data, backend.id, "ip_policy");
     await become(server.data, edge.id, "ip_policy");
     await become(server.data, policy.id, "certificate_authority");
-
     for (const { uri } of [backend, edge, policy]) {
       expectRefused(await rest.get(uri), notFound);
       expectRefused(await rest.patch(uri, { description: "x" }), notFound);

@@ -146,7 +146,6 @@ onOneDatabase("What an object refers to", (start) => {
           const shown = answeredAs === field ? target.id : { id: target.id, uri: target.uri };
           const answered = (module ? user[module] : user)[answeredAs];
           expect(answered).to.deep.equal(naming(shown));
-
           if (index === 0) {
             const refused = async (
               id: unknown,
@@ -183,7 +182,6 @@ onOneDatabase("What an object refers to", (start) => {
           }
           const newest = (await server.read(`${type.path}?limit=1`))[type.listKey][0];
           expect(newest.id, "nothing is stored").to.equal(user.id);
-
           if (cascade) {
             expect((await server.rest.delete(target.uri)).status).to.equal(204);
             expectRefused(await server.rest.get(user.uri), notFound);

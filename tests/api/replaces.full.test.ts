@@ -33,7 +33,6 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
         allowed: () => post(path, body, `?replaces=${old.id}&dry_run=true`),
       });
       expect(rehearsed.status).to.equal(201);
-
       const key = { "idempotency-key": `replaces-${idPrefix}` };
       const { body: made } = await post(path, body, `?replaces=${old.id}`, key);
       const again = await post(path, body, `?replaces=${old.id}`, key);
@@ -48,7 +47,6 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
       });
       const holder = isWaiting ? old : made;
       expectRefused(await post(path, body), { status: 409, code: "TP_1501", mentions: [String(holder.id)] });
-
       // The new one first: it was no good.
       await deleted(made);
       expectRefused(await post(path, body), { status: 409, code: "TP_1501", mentions: [String(old.id)] });
@@ -115,7 +113,6 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
     const made = await replacing("/edges/https", { hostports: [shared] }, old);
     const madeRoute = await server.created(`/edges/https/${made.id}/routes`, { ...route, ...open });
     expect(await outcome(shared)).to.equal(before);
-
     // The old one gives up a hostport that the new one wants, and the new one wants another.
     const patched = await server.rest.patch(String(made.uri), { hostports: [shared, added] });
     expect(patched.status, patched.text).to.equal(200);

@@ -156,7 +156,6 @@ onEveryDatabase("Projects and memberships", (start) => {
     const claims = { sub: "repo:acme/infra:ref:refs/heads/main" };
     const identity = { issuer: "https://id.example.com", audiences: ["tunnels"], claims };
     await created(rest.post("/workload_identities", { ...identity, bot_user_id: bot.id }));
-
     for (const role of ["admin", "gateway", "metrics"])
       await expectRefusedBut(
         () => rest.post("/bot_users", { name: "up", role }),
@@ -168,7 +167,6 @@ onEveryDatabase("Projects and memberships", (start) => {
       field: "project_id",
     });
     expectRefused(await rest.get("/metrics"), FORBIDDEN);
-
     // Objects of another project look like ones that do not exist.
     const stranger = await botIn(other);
     for (const [path, body, field] of [
@@ -186,7 +184,6 @@ onEveryDatabase("Projects and memberships", (start) => {
       const same = await rest.post(path, { ...body, [field]: unknown });
       expect(answer.body.msg.replaceAll(known, unknown), path).to.equal(same.body.msg);
     }
-
     // A bot that has a role elsewhere too could be used to get there.
     await server.created("/memberships", { project_id: other.id, role: "viewer", bot_user_id: bot.id });
     for (const [path, body] of [
@@ -259,7 +256,6 @@ onEveryDatabase("Projects and memberships", (start) => {
     const set = { set: unique("set"), objects: [{ kind: "tls_edge", key: "a", fields: restriction }] };
     const applied = await rest.post("/changesets", set);
     expect(applied.status, applied.text).to.equal(200);
-
     const exposure = await rest.get(`/exposure?address=${encodeURIComponent(name)}`);
     expect(exposure.text).to.contain("192.0.2.0/24");
     const decide = async (from: string) =>
@@ -267,7 +263,6 @@ onEveryDatabase("Projects and memberships", (start) => {
         .outcome;
     expect(await decide("198.51.100.7")).to.equal("closed");
     expect(await decide("192.0.2.7")).to.equal("unserved");
-
     const used = await lending.delete(`/ip_policies/${policy.id}`);
     expectRefused(used, inUse("another project"));
     expect(used.text).not.to.contain(edge.id);

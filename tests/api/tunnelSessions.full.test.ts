@@ -69,7 +69,6 @@ onEveryDatabase("What gateways see of agents", (start) => {
     const [a, b] = [unique("gateway"), unique("gateway")];
     await report(a, [one], [edge, tcp]);
     await report(b, [], [edge]);
-
     const session = await server.read(`/tunnel_sessions/${one.session}`);
     expect(session).to.deep.equal({
       ...{ id: one.session, uri: `${server.url}/tunnel_sessions/${one.session}` },
@@ -108,7 +107,6 @@ onEveryDatabase("What gateways see of agents", (start) => {
     });
     for (const { uri } of [...tunnels, ...endpoints])
       expect((await server.rest.get(String(uri))).body.uri).to.equal(uri);
-
     await report(a, [one], [tcp]);
     expect(await idsIn("/endpoints"), "another gateway serves it").to.include(endpoint?.id);
     await report(b, []);
@@ -190,7 +188,6 @@ onEveryDatabase("What gateways see of agents", (start) => {
     await report(name, [one, other]);
     expect(await idsIn("/tunnel_sessions"), "a report that was under way").to.not.include(one.session);
     expect(await idsIn("/tunnel_sessions")).to.include(other.session);
-
     const refused = await askedFrom(credential.token, IP);
     expect(refused).to.deep.include({ allowed: false });
     expect(refused.credential).to.deep.equal({ id: credential.id, uri: credential.uri });
@@ -205,7 +202,6 @@ onEveryDatabase("What gateways see of agents", (start) => {
     expect(bind.reason).to.contain(one.session);
     await execute(server.data, "update ended_session set kept_out_until = kept_out_until - 60000");
     expect(await askedFrom(credential.token, IP)).to.deep.include({ allowed: true });
-
     const third = agent(credential, "bind:c.example.com:443");
     await report(name, [third]);
     expect((await server.rest.post(`/tunnel_sessions/${third.session}/restart`)).status).to.equal(204);

@@ -144,7 +144,6 @@ describe("A catalogue in YAML", () => {
     const { authtoken, hostports } = stack.outputs();
     expect(authtoken).to.deep.include({ secret: true });
     expect(hostports?.value).to.deep.equal(["app.example.com:443"]);
-
     const requests = await requestsDuring(server, async () =>
       expect(changesOf(await stack.up())).to.deep.equal([]),
     );

@@ -108,12 +108,10 @@ onOneDatabase("The client", (start) => {
     expect(bad).to.include({ status: 400, code: "TP_1001", field: "acl[0]", name: "BadRequestError" });
     expect(bad.message).to.contain("is not an ACL rule");
     expect(bad.operationId).to.match(/^op_/);
-
     await api.tlsEdges.create({ hostports: ["taken.example.com:443"] });
     expect(await thrownBy(api.tlsEdges.create({ hostports: ["taken.example.com:443"] }))).to.be.instanceOf(
       ConflictError,
     );
-
     const stranger = new Tunnelplane({ baseUrl: server.url, apiKey: "unknown" });
     expect(await thrownBy(stranger.ipPolicies.create({}))).to.be.instanceOf(AuthenticationError);
     await stranger.close();
@@ -171,7 +169,6 @@ onOneDatabase("The client", (start) => {
       null,
     );
     expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
-
     const edge = await api.tlsEdges.create({ description: "before", hostports: ["dry.example.com:443"] });
     const ask = { dryRun: true, findings: true } as const;
     const made = await api.tlsEdges.create({ hostports: ["tried.example.com:443"] }, ask);

@@ -48,7 +48,6 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
       const objects = await world.objects(8);
       const start = world.now.getTime();
       let kills = 0;
-
       /** A dispatcher that is killed in the middle of a batch, when its service has taken some of it. */
       const killedDispatcher = async () => {
         let kill: () => void = () => undefined;
@@ -73,7 +72,6 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
         kills++;
         await Promise.race([killed, dispatcher.deliverDue()]);
       };
-
       let dispatcher = world.dispatcher({ random });
       while (world.now.getTime() < start + HOUR) {
         await world.change(objects.filter(() => random() < 0.25));
@@ -91,7 +89,6 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
         world.pass(HOUR);
         await dispatcher.deliverDue();
       }
-
       const deliveries = await world.deliveries(id);
       expect(deliveries.filter(({ status }) => status !== "delivered")).to.deep.equal([]);
       const bodies = new Map<string, Set<string>>();

@@ -83,7 +83,6 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     const later = dispatcher.deliverDue();
     while ((await listed(id, 100, "delivered")).length < 2) await turn();
     await world.change([untaken]);
-
     const all = [
       [untaken, "pending", 0],
       [delivered, "delivered", 1],

@@ -15,7 +15,6 @@ describe("The example first-tunnel", () => {
     const stack = await world.stack(server, (async () => firstTunnel(choices)) as PulumiFn);
     expect((await stack.up()).steps.map(({ op }) => op)).to.deep.equal(new Array(7).fill("create"));
     expect(changesOf(await stack.up()), "a second run").to.deep.equal([]);
-
     choices = { visitors: "192.0.2.0/24" };
     expect(changesOf(await stack.up()), "update").to.deep.equal(["update visitors cidr"]);
     choices = { ...choices, action: "deny" };
@@ -28,7 +27,6 @@ describe("The example first-tunnel", () => {
     choices = { ...choices, host: "no host" };
     expect(await failureOf(stack.preview())).to.contain("hostports[0]");
     expect(stack.stateFile(), "a refused edit changes nothing").to.equal(before);
-
     choices = {};
     await stack.destroy();
     for (const path of PATHS)

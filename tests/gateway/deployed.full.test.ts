@@ -60,7 +60,6 @@ describe("The gateway of the set for Docker Compose", () => {
     const own = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
     writeFileSync(join(folder, "certs", "site.pem"), own.pem);
     writeFileSync(join(folder, "certs", "site.key"), own.privateKey);
-
     const { gateway, envoy: beside } = compose.services as { gateway: Service; envoy: Service };
     const environment = Object.fromEntries(
       Object.entries(gateway.environment ?? {}).map(([name, value]) => [

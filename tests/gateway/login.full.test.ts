@@ -56,7 +56,6 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     expect([after.status, after.location]).to.deep.equal([302, SITE]);
     const page = await browser.visit(SITE);
     expect([page.status, (JSON.parse(page.body) as { path: string }).path]).to.deep.equal([200, "/page?a=b"]);
-
     const stranger = new Browser(one, own.pem);
     expect((await stranger.visit(SITE)).location).to.contain(`${issuer.url}/authorize?`);
     expect((await stranger.visit(back.location)).status, "somebody else's way back").to.be.oneOf([

@@ -152,7 +152,6 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     expect(await question.count()).to.equal(0);
     await page.goBack();
     expect(await isThere(farm)).to.equal(true);
-
     await stop.click();
     await question.getByRole("button", { name: "Stop" }).click();
     await row(page, /^build farm/)

@@ -308,7 +308,6 @@ describe("The console at /console", () => {
       await title("Who I am");
       const roles = other.getByRole("region", { name: "Roles in projects" });
       for (const name of ["default admin", "shop admin"]) await roles.getByRole("row", { name }).waitFor();
-
       const bot = (await rest.post("/bot_users", { name: "deploys" }, inShop)).body;
       const key = (await rest.post("/api_keys", { owner_id: bot.id }, inShop)).body.token;
       await other.goto(`${server.url}/console?project=default`);

@@ -75,7 +75,6 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     backend: { backend_id: blue.id },
   });
   await copyInDatabase(server.data, { edge: plain.id, backend: blue.id, policy: policy.id });
-
   const destination = await made("/event_destinations", {
     description: "our audit trail",
     target: { monitoring_service: { api_key: "a key never shown in a console", service: "tunnels" } },

@@ -40,7 +40,6 @@ describe("A run of the native provider that does not come to its end", () => {
     const { code, text } = await ended;
     expect(code).to.equal(1);
     expect(text).to.contain("the run was cancelled before the server answered; run it again");
-
     isSilent = false;
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);

@@ -28,7 +28,6 @@ describe("The native provider where pulumi is not on the PATH", () => {
       expect(await failureOf(refused()))
         .to.match(/^hostports\[0\] is served by another edge already.*TP_\d+/)
         .and.not.to.contain("pulumi");
-
     const policy = await server.created("/ip_policies", {});
     const rule = { ipPolicyId: policy.id, cidr: "192.0.2.0/24", action: "allow" };
     await plugin.create("IpPolicyRule", rule);
@@ -45,7 +44,6 @@ describe("The native provider where pulumi is not on the PATH", () => {
       .to.contain(`an earlier run created ${id}`)
       .and.to.contain("there is no `pulumi` on the PATH");
     expect((await server.read("/ip_policies?description=office")).ip_policies).to.have.length(1);
-
     await server.rest.delete(`/ip_policies/${id}`);
     expect((await second.create("IpPolicy", { description: "office" })).getId()).not.to.equal(id);
   });

@@ -73,7 +73,6 @@ describe("A release of the native provider", () => {
       version,
       server: files.url,
     });
-
     project = new Project(
       server,
       'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n',

@@ -112,7 +112,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
         return text;
       };
       await project.pulumi("config", "set", "--secret", "clientSecret", SECRET);
-
       expect(await pulumi("preview", "--config", "description=first")).to.contain("+ 6 to create"); // with the stack itself
       expect((await rest.get("/edges/tls")).body.tls_edges).to.deep.equal([]);
       await pulumi("up", "--yes", "--skip-preview");
@@ -124,7 +123,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       );
       const outputs = JSON.parse(await pulumi("stack", "output", "--json"));
       expect(outputs).to.deep.equal({ token: "[secret]", found: edge.id, version: "1.3" });
-
       expect(await pulumi("up", "--yes", "--skip-preview", "--diff", "--config", "description=second"))
         .to.contain('"first" => "second"')
         .and.to.contain("~ 1 updated");
@@ -133,7 +131,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
         description: "second",
       });
       expect(await pulumi("preview")).to.contain("6 unchanged");
-
       for (const text of [...printed, project.stateFile()])
         expect(text)
           .not.to.contain(SECRET)

@@ -35,7 +35,6 @@ describe("A secret that is no valid value", () => {
     const shown = await project.pulumi("stack", "output", "token", "--show-secrets");
     const token = shown.text.trim();
     expect(token).to.match(/^tpt_/);
-
     for (const [value, hidden] of [
       [`"\${b.token} x"`, token],
       [`{ "fn::secret": "${CANARY} x" }`, CANARY],

@@ -49,7 +49,6 @@ outputs:
     const { tls_edges } = (await server.rest.get("/edges/tls")).body;
     const edge = tls_edges.find((one: { hostports: string[] }) => one.hostports[0] === "app.example.com:443");
     expect(edge.tls_termination.min_version).to.equal("1.3");
-
     project.write(`variables:
   found: { fn::invoke: { function: "tunnelplane:getTlsEdge", arguments: { hostport: "APP.example.com:443" } } }
   rows: { fn::invoke: { function: "tunnelplane:getExposure", arguments: { address: "app.example.com:443" } } }
@@ -159,7 +158,6 @@ outputs:
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.text).to.contain("2 unchanged"); // with the stack itself
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal(edge);
-
     const missing = await project.pulumi(
       "import",
       "tunnelplane:index:TlsEdge",
@@ -192,7 +190,6 @@ outputs:
     expect(imported.code, imported.text).to.equal(0);
     const refreshed = await project.pulumi("refresh", "--yes", "--diff");
     expect(refreshed.text).to.contain(`${resources.length + 1} unchanged`); // with the stack itself
-
     const edges: { id: string; mutual_tls: unknown }[] = (await filled.rest.get("/edges/tls")).body.tls_edges;
     const { id } = edges.find((edge) => edge.mutual_tls) as { id: string };
     await filled.rest.patch(`/edges/tls/${id}`, { description: "drifted" });

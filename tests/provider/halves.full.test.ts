@@ -36,9 +36,7 @@ describe("A run that changes several things or fails in between", () => {
       ...inline,
     });
     if (place !== "inline") new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
-
     if (credential) new tunnels.TunnelCredential(name("credential"), { acl: credential });
-
     if (twice?.provider === provider) {
       const { isNew, versions } = twice;
       const { inline, ...others } = versions;
@@ -48,7 +46,6 @@ describe("A run that changes several things or fails in between", () => {
       for (const [of, minVersion] of Object.entries(others))
         new tunnels.TlsEdgeTlsTermination(name(of), { edgeId: (made ?? edge).id, minVersion });
     }
-
     const site = new tunnels.HttpsEdge(name("site"), { hostports: [`www.${provider}.example.com:443`] });
     const oidc = { issuer: "https://id.example.com", clientId: form, clientSecret: `${SECRET} ${form}` };
     const modules =
@@ -115,7 +112,6 @@ describe("A run that changes several things or fails in between", () => {
       );
       const made = (await edges()).filter(({ hostports }) => hostports[0]?.startsWith("twice"));
       for (const { tls_termination } of made) expect(tls_termination?.min_version).to.equal("1.2");
-
       twice = { provider, versions: { one: "1.2", two: "1.2" } };
       const warned = await saidDuring(stack, "warning", () => stack.preview());
       expect(warned.join("\n")).to.match(/both declare tlsTermination .* with equal values/);
@@ -131,7 +127,6 @@ describe("A run that changes several things or fails in between", () => {
     expect(warned.filter((text) => /dropped/.test(text)).map((text) => text.split(":")[0])).to.deep.equal([
       "native-moving",
     ]);
-
     place = "both";
     await stack.up();
     place = "apart";

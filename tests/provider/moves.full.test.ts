@@ -97,7 +97,6 @@ describe("The server that has a stack's objects", () => {
     [program.accounts, program.chosen] = [{ other: renamed, same: renamed }, "same"];
     expect(changesOf(await stack.up())).to.deep.equal([]);
     expect(changesOf(await stack.refresh())).to.deep.equal([]);
-
     const before = stack.resources();
     program.accounts = { same: place(one) };
     for (const provider of NAMES) {

@@ -117,7 +117,6 @@ describe("A stack whose objects are on one server", () => {
     );
     expect(requests.filter((request) => !request.includes("/changesets"))).to.deep.equal([]);
     expect(changesOf(await stack.refresh())).to.deep.equal([]);
-
     form = "third";
     const written = NAMES.flatMap((provider) =>
       ["backend", "credential", "edge", "tls"].map((name) => `${provider}-${name}`),

@@ -109,7 +109,6 @@ describe("A stack that is shared by people who do not see each other's credentia
           expect(refused.get(`${provider}-${name}`), `${what} of ${provider}-${name}`).to.include(refusal());
     }
     await expectAll("nothing is created again, and nothing is deleted");
-
     declared = first;
     await stack.refresh();
     expect(changesOf(await stack.up())).to.deep.equal([]);

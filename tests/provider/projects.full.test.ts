@@ -139,7 +139,6 @@ describe("A stack and the project that has its objects", () => {
     await stack.up();
     expect(await counts()).to.deep.equal([0, ALL, 0]);
     expect(changesOf(await stack.up()), "the same program again").to.deep.equal([]);
-
     account = { name: "billing", project: "shop" };
     for (const provider of NAMES) {
       declaring = [provider];

@@ -30,7 +30,6 @@ describe("Replacing resources because the user asks for it", () => {
     new tunnels.IpPolicyRule(name("rule"), rule);
     new tunnels.SshCredential(name("key"), { publicKey: keys[provider] });
     new tunnels.HttpResponseBackend(name("redirect"), { statusCode: 308, body: "" });
-
     const tlsTermination = form === "inline" ? { minVersion: "1.3" as const } : undefined;
     const holder = new tunnels.TlsEdge(name("holder"), { hostports: [`holder.${host}`], tlsTermination });
     if (form !== "inline")

@@ -55,7 +55,6 @@ describe("A reviewer of a preview", () => {
       }
     });
     await stack.up();
-
     // What somebody else changes is no danger of the program's. The provider's hidden properties are not
     // shown.
     for (const { id, description } of (await server.rest.get("/ip_policies")).body.ip_policies)
@@ -76,7 +75,6 @@ describe("A reviewer of a preview", () => {
       return [...(diffs ?? []), ...Object.keys(detailedDiff ?? {})] as string[];
     });
     expect(named.filter((name) => name.startsWith("__"))).to.deep.equal([]);
-
     danger = true;
     const expected = [
       "emptied: TunnelCredential: The tunnel credential `…` may now bind everything (before: `bind:app.example.com`). (credential-widened)",

@@ -33,7 +33,6 @@ describe("The server and key that a program uses", () => {
     await stack.up();
     expect(await descriptionsOn(a)).to.have.members(NAMES.map((name) => `${name} a`));
     expect(await descriptionsOn(b)).to.have.members(NAMES.map((name) => `${name} b`));
-
     keyOfA = (await a.rest.post("/api_keys", {})).body.token;
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });

@@ -118,7 +118,6 @@ describe("SSH certificates in a program", () => {
     runs.again = await done(() => stack.up());
     await stack.refresh();
     runs.refreshed = await done(() => stack.up());
-
     leave({ due: 7, early: 9, expiring: -1 });
     declared.edited = { validFor: "2d", renewBefore: "4h" };
     declared.principals = { principals: ["ada", "root"] };

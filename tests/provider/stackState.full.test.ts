@@ -48,7 +48,6 @@ describe("The state of a stack", () => {
     expect(backendOf(`file://${second}`))
       .to.match(/^[0-9a-f-]{36}$/)
       .and.not.to.equal(id);
-
     const moved = join(folder, "mounted-elsewhere");
     symlinkSync(first, moved);
     expect(backendOf(`file://${moved}`)).to.equal(id);

@@ -40,7 +40,6 @@ describe("A preview with validateOnServer", () => {
       );
     await expectRefusals();
     expect(await served()).to.deep.equal([taken]);
-
     expect(changesOf(await stack.preview())).to.have.members(NAMES.map((name) => `create ${name}`));
     await stack.up();
     await expectRefusals();

@@ -58,7 +58,6 @@ describe("A pipeline with an identity token and no API key", () => {
     const created = NAMES.flatMap((name) => [`create ${name}-policy`, `create ${name}-rule`]);
     expect(changesOf(await stack.up())).to.have.members(created);
     expect(await exchanges(), "of the run, by each provider, and again").to.be.above(NAMES.length);
-
     const { IpPolicy } = PROVIDERS.dynamic;
     const stranger = issuer.token({ aud: server.url, sub: "repo:evil/infra" });
     const other = await world.stack({ url: server.url, apiKey: "" }, async () => void new IpPolicy("p"), {

@@ -64,7 +64,6 @@ describe("The units for systemd", () => {
     expect(watched.get("PathChanged")).to.equal(from);
     const asked = new Map(settingsOf(watched.get("Unit") ?? "").get("Service"));
     expect(asked.get("ExecStart")).to.equal("/usr/bin/systemctl reload tunnelplane-gateway.service");
-
     const folder = newFolder();
     // Beside the certificates, the folder may have others, such as an archive of old keys.
     for (const name of ["from", "from/archive", "to"]) mkdirSync(join(folder, name));
@@ -81,7 +80,6 @@ describe("The units for systemd", () => {
     expect(statSync(join(folder, "to/certs/site.key")).mode & 0o777).to.equal(0o600);
     expect(readdirSync(join(folder, "to/certs"))).to.have.members(["site.pem", "site.key"]);
     expect(readdirSync(join(folder, "to")), "no old copies").to.have.length(2);
-
     symlinkSync("nowhere", join(folder, "from/zone.pem"));
     writeFileSync(join(folder, "from/site.key"), "third key");
     const failed = spawnSync("sh", command, { encoding: "utf8" });

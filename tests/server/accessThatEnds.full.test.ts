@@ -184,7 +184,6 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
         event,
         event.replace("expired", "created"),
       ]);
-
       for (const server of servers) server.returnToNow();
       await until(async (rest) => !(await isExpired({ uri })(rest)));
       expect(await made.allows(one), "a clock that went ahead and back").to.equal(true);

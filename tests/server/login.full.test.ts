@@ -103,7 +103,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     expect(statSync(kept()).mode & 0o777).to.equal(0o600);
     const entry = JSON.parse(readFileSync(kept(), "utf8"))[server.url];
     expect(Date.parse(entry.expires_at) - Date.now()).to.be.within(11.9 * 3_600_000, 12 * 3_600_000);
-
     const caller = (await new Rest(server.url, entry.key).get("/caller")).body;
     expect(caller.role).to.equal(null);
     await server.created("/memberships", {
@@ -115,7 +114,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     const rest = new Rest(server.url, entry.key);
     const child = new Rest(server.url, (await rest.post("/api_keys", {})).body.token);
     expect((await child.get("/caller")).status).to.equal(200);
-
     // It is a key, whatever it came from: `api` binds it, and `dashboard` does not.
     const policy = await server.created("/ip_policies", {});
     const away = { enforced: true, ip_policy_ids: [policy.id] };
@@ -131,7 +129,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     const elsewhere = await run("list", "tls-edges", "--url", server.url.replace("127.0.0.1", "localhost"));
     expect(elsewhere.code).to.equal(4);
     expect(elsewhere.err).to.contain("there is no API key");
-
     const { sessions } = await server.read("/sessions");
     expect(sessions[0]).to.include({ id: caller.key_id, kind: "command_line", user_id: caller.owner_id });
     expect(await run("logout", "--url", server.url)).to.include({ code: 0 });

@@ -87,7 +87,6 @@ onEveryDatabase("An upgrade of the database", (start: Start, database: Database)
     const { resource: _, later, ...kept } = await contentOf(data);
     expect(later).to.deep.equal([]);
     expect({ ...kept, resource: before.resource }).to.deep.equal(before);
-
     const upgraded = await everythingIn(data);
     const refusal = await start({ data }).then(
       (one) => one.stop().then(() => "started"),
@@ -102,7 +101,6 @@ onEveryDatabase("An upgrade of the database", (start: Start, database: Database)
       expect(refusal).to.contain(part);
     expect(refusal).not.to.match(/\n\s+at /);
     expect(await everythingIn(data)).to.deep.equal(upgraded);
-
     const back = await database.create();
     expect(await runOn(back, "restore", backup)).to.include({ code: 0 });
     expect(await contentOf(back)).to.deep.equal(before);

@@ -59,7 +59,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   const ca = new tunnels.CertificateAuthority(`${prefix}ca`, { caPem: authority });
   const policy = new tunnels.IpPolicy(`${prefix}policy`);
   new tunnels.IpPolicyRule(`${prefix}rule`, { ipPolicyId: policy.id, cidr: "2001:db8::/32", action: "deny" });
-
   const group = new tunnels.TunnelGroupBackend(`${prefix}group`, {
     labels: { some_key: "x", "other-key": "y" },
   });
@@ -75,7 +74,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   const weights = pulumi.all([group.id, fixed.id]).apply(([a, b]) => ({ [a]: 9, [b]: 1 }));
   const weighted = new tunnels.WeightedBackend(`${prefix}weighted`, { backends: weights });
   new tunnels.FailoverBackend(`${prefix}failover`, { backends: [weighted.id, response.id] });
-
   const backend = { backendId: group.id };
   const ipRestriction = { ipPolicyIds: [policy.id] };
   const mutualTls = { certificateAuthorityIds: [ca.id] };
@@ -104,7 +102,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   });
   const tcp = { edgeId: new tunnels.TcpEdge(`${prefix}tcp`).id };
   apart("TcpEdge", tcp, { backend, ipRestriction, policies });
-
   const oidc = { issuer: "https://id.example.com", clientId: "site", clientSecret: "hush" };
   const jwtValidation = {
     issuer: { allowList: [{ value: "https://id.example.com" }] },
@@ -147,7 +144,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     match: "/only",
   });
   apart("HttpsEdgeRoute", { edgeId: bare.id, routeId: route.routeId }, modules);
-
   const { certificate, key } = certificateOf(prefix);
   new tunnels.ReservedDomain(`${prefix}domain`, {
     domain: `${prefix}reserved.example.com`,
@@ -159,7 +155,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   });
   new tunnels.ReservedAddr(`${prefix}addr`, { region: "eu" });
   new tunnels.IpRestriction(`${prefix}restriction`, { type: "endpoints", ipPolicyIds: [policy.id] });
-
   new tunnels.Guarantee(`${prefix}guarantee`, {
     expect: "refused",
     addresses: [`*.${prefix}guarded.example.com:*/admin`],
@@ -167,7 +162,6 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     exceptNetworks: ["10.0.0.0/8"],
     clientCertificate: "none",
   });
-
   const destination = new tunnels.EventDestination(`${prefix}destination`, {
     target: { monitoringService: { apiKey: "hush", service: "tunnels" } },
   });

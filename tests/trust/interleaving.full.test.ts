@@ -96,7 +96,6 @@ onEveryDatabase(
         ...Array.from({ length: READERS }, read),
         ...Array.from({ length: SUBSCRIBERS }, subscribe),
       ]);
-
       await (worlds[0] as World).core.sequencer.settle();
       for (const { id, begun } of models) {
         expect(await changesInEventsOf((worlds[1] as World).core, id), `events of ${id}`).to.deep.equal(

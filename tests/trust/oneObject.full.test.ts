@@ -79,7 +79,6 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       while (killed.some((each) => signalled(each, 0))) await sleep(10);
       stack.restoreTornState();
       recorded += stack.resources().length;
-
       stack.cancel();
       await stack.up();
       const ids = stack.resources().map(({ id }) => id.split("/").at(-1));

@@ -16,12 +16,10 @@ export async function client(): Promise<void> {
   await api.tlsEdges.create({ hostport: ["app.example.com:443"] });
   // @ts-expect-error answers have the id, bodies do not
   await api.ipPolicies.create({ id: "ipp_1" });
-
   // Bodies of updates: everything may be left out, and what is set at creation cannot be sent.
   await api.ipPolicyRules.update("ipr_1", { cidr: "192.0.2.0/25" });
   // @ts-expect-error an action is set at creation only
   await api.ipPolicyRules.update("ipr_1", { action: "allow" });
-
   // Answers: references carry an id and an address, a module may be null, a one-time secret too.
   const edge = await api.tlsEdges.get("edgtls_1");
   const served: string[] = edge.hostports;
@@ -36,13 +34,11 @@ export async function client(): Promise<void> {
   const found: IpPolicyRule = await api.ipPolicyRules.get("ipr_1");
   // @ts-expect-error an edge is no rule
   const other: TlsEdge = found;
-
   // Lists go on by themselves; what they are asked for is checked.
   for await (const { cidr, action } of api.ipPolicyRules.list({ pageSize: 10, beforeId: "ipr_1" }))
     text(cidr, action);
   // @ts-expect-error a page has a size, not a limit
   api.ipPolicyRules.list({ limit: 10 });
-
   // Subresources have members of their own.
   await api.tlsEdges.mutualTls.replace("edgtls_1", { certificate_authority_ids: ["ca_1"] });
   // @ts-expect-error it takes a list

@@ -21,7 +21,6 @@ export function program(): Record<string, pulumi.Output<unknown>> {
   new tunnels.IpPolicyRule("rule", { ipPolicyId: office, cidr: "192.0.2.0/24", action: "allow" });
   // @ts-expect-error what the server computes is no argument
   new tunnels.CertificateAuthority("ca", { caPem: "", notAfter: "2027-01-31T08:00:00Z" });
-
   const edge = new tunnels.TlsEdge("edge", {
     hostports: ["app.example.com:443"],
     ipRestriction: { ipPolicyIds: [office.id] },
@@ -32,7 +31,6 @@ export function program(): Record<string, pulumi.Output<unknown>> {
   new tunnels.TlsEdgeMutualTls("mutual", { edgeId: edge.id, certificateAuthorityIds: [] });
   // @ts-expect-error it belongs to an edge
   new tunnels.TlsEdgeMutualTls("mutual", { certificateAuthorityIds: [] });
-
   // Outputs: of the types that answers have, and not to be changed.
   const cidr: pulumi.Output<string> = rule.cidr;
   const action: pulumi.Output<"allow" | "deny"> = rule.action;

@@ -146,7 +146,6 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, owner: 
     expect([none, now]).to.deep.equal([null, { ...left, ...wanted }]);
     expect((await rows()).map((all) => all.length)).to.deep.equal(before.map((all) => all.length + 1));
     await server.unchangedBy(uri, () => server.rest.patch(exchange, {}, { "if-match": etag }), stale);
-
     // What is not there is no error, and no change.
     const same = await server.rest.patch(`${exchange},${given}`, {});
     expect(same.body, same.text).to.deep.equal(changed.body);

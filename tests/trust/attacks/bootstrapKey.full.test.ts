@@ -34,7 +34,6 @@ onOneDatabase("The bootstrap key", (startServer, database) => {
     for (const server of [first, second]) await server.stop();
     const [known, differing] = [first.log, second.log].map((log) => log.includes("is ignored"));
     expect([known, differing], "where it is known, nothing is logged").to.deep.equal([false, true]);
-
     const again = await start({ data });
     await expectOnly(again, token, API_KEY);
     await again.logged("TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored");
