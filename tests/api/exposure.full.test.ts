@@ -1,13 +1,7 @@
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import {
-  badQuery,
-  expectRefused,
-  hostport,
-  type Json,
-  serverOfThisFile,
-  unique,
-} from "../support/api/expect";
+import type { Json } from "../support/api/expect";
+import { badQuery, expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";
 import { onEveryDatabase, onOneDatabase } from "../support/databases";
 import type { Rest, RestAnswer } from "../support/rest";

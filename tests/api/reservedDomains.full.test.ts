@@ -1,12 +1,6 @@
 import { expect } from "chai";
-import {
-  expectRefused,
-  invalid,
-  notFound,
-  type Refusal,
-  serverOfThisFile,
-  unique,
-} from "../support/api/expect";
+import type { Refusal } from "../support/api/expect";
+import { expectRefused, invalid, notFound, serverOfThisFile, unique } from "../support/api/expect";
 import { serverCertificate, sshKey } from "../support/api/fixtures";
 import { onEveryDatabase, onOneDatabase } from "../support/databases";
 import type { Rest } from "../support/rest";

@@ -3,14 +3,8 @@ import { expect } from "chai";
 import { serverOfThisFile, unique, unknownId } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
-import {
-  type Endpoint,
-  endpointsIn,
-  expectRefusedUnlikeAdmin,
-  holds,
-  isInScope,
-  OTHERS,
-} from "../support/rights";
+import type { Endpoint } from "../support/rights";
+import { endpointsIn, expectRefusedUnlikeAdmin, holds, isInScope, OTHERS } from "../support/rights";
 
 /** Scopes beside none, and the roles with which they are tried. */
 const SCOPES: readonly (readonly string[])[] = [

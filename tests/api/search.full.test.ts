@@ -1,13 +1,7 @@
 import { DEFAULT_PROJECT, definitionOfId, registry, searchedTexts } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import {
-  badQuery,
-  expectRefused,
-  hostport,
-  type Json,
-  serverOfThisFile,
-  unique,
-} from "../support/api/expect";
+import type { Json } from "../support/api/expect";
+import { badQuery, expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { destination } from "../support/api/fixtures";
 import { type ResourceType, TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";

@@ -3,13 +3,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import {
-  credentials,
-  type handleUnaryCall,
-  Server,
-  ServerCredentials,
-  type ServiceError,
-} from "@grpc/grpc-js";
+import type { handleUnaryCall, ServiceError } from "@grpc/grpc-js";
+import { credentials, Server, ServerCredentials } from "@grpc/grpc-js";
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";

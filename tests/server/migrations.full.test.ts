@@ -3,15 +3,8 @@ import { expect } from "chai";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
 import { runOn } from "../support/commandLine";
-import {
-  contentOf,
-  type Database,
-  onEveryDatabase,
-  optionsOf,
-  rowsIn,
-  type Start,
-  tablesIn,
-} from "../support/databases";
+import type { Database, Start } from "../support/databases";
+import { contentOf, onEveryDatabase, optionsOf, rowsIn, tablesIn } from "../support/databases";
 import { newFolder } from "../support/folder";
 import type { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";

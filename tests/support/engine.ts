@@ -12,15 +12,8 @@ import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
 import { atEndOfFile } from "./endOfFile";
 import { KEY_SETTINGS, keyEnvironment } from "./keyService";
-import {
-  OURS,
-  outputsIn,
-  type Recorded,
-  resourcesIn,
-  restoreTorn,
-  type State,
-  type Stored,
-} from "./stackState";
+import type { Recorded, State, Stored } from "./stackState";
+import { OURS, outputsIn, resourcesIn, restoreTorn } from "./stackState";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");

@@ -1,11 +1,6 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import {
-  type DeliveryTarget,
-  type Outgoing,
-  openTarget,
-  TargetError,
-  type TargetOptions,
-} from "../../server/src/events/targets";
+import type { DeliveryTarget, Outgoing, TargetOptions } from "../../server/src/events/targets";
+import { openTarget, TargetError } from "../../server/src/events/targets";
 
 const NONE: EventDestinationTarget = {
   stream_service: null,

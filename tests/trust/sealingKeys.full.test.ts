@@ -4,14 +4,8 @@ import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { refusalToServe, runHere } from "../support/commandLine";
-import {
-  contentOf,
-  type Database,
-  onEveryDatabase,
-  onOneDatabase,
-  rowsIn,
-  type Start,
-} from "../support/databases";
+import type { Database, Start } from "../support/databases";
+import { contentOf, onEveryDatabase, onOneDatabase, rowsIn } from "../support/databases";
 import { newFolder } from "../support/folder";
 import type { Rest } from "../support/rest";
 import { placeOf, run, type ServerProcess } from "../support/server";

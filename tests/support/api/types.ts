@@ -1,12 +1,5 @@
-import {
-  answerSchema,
-  DEFAULT_PROJECT,
-  type Definition,
-  type Kind,
-  marksOf,
-  registry,
-  withArticle,
-} from "@tunnelplane/sdk/contract";
+import type { Definition, Kind } from "@tunnelplane/sdk/contract";
+import { answerSchema, DEFAULT_PROJECT, marksOf, registry, withArticle } from "@tunnelplane/sdk/contract";
 import type { Rest } from "../rest";
 import { hostport, type Json, tcpHostport, unique } from "./expect";
 import { certificate, destination, serverCertificate, sshKey } from "./fixtures";

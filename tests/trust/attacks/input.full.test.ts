@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import {
-  hostport,
-  invalid,
-  notJson,
-  type Refusal,
-  serverOfThisFile,
-  unknownField,
-} from "../../support/api/expect";
+import type { Refusal } from "../../support/api/expect";
+import { hostport, invalid, notJson, serverOfThisFile, unknownField } from "../../support/api/expect";
 import { CA, certificate, sshKey, sshLine } from "../../support/api/fixtures";
 import { onOneDatabase } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";

@@ -1,13 +1,8 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { present } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import {
-  expectRefused,
-  invalid,
-  type Refusal,
-  serverOfThisFile,
-  unavailable,
-} from "../../support/api/expect";
+import type { Refusal } from "../../support/api/expect";
+import { expectRefused, invalid, serverOfThisFile, unavailable } from "../../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import type { RestAnswer } from "../../support/rest";

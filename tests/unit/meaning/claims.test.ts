@@ -1,11 +1,5 @@
-import {
-  compareAccess,
-  decisions,
-  exposureOf,
-  findingsOf,
-  UNKNOWN,
-  type World,
-} from "@tunnelplane/sdk/meaning";
+import type { World } from "@tunnelplane/sdk/meaning";
+import { compareAccess, decisions, exposureOf, findingsOf, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { expectNothing, onlyFinding, rulesOf, site, tokensOf, world } from "./worlds";
 

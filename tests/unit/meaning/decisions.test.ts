@@ -1,13 +1,5 @@
-import {
-  compareAccess,
-  type Decision,
-  type DecisionRequest,
-  decisions,
-  KnownFaults,
-  UNKNOWN,
-  unservable,
-  type World,
-} from "@tunnelplane/sdk/meaning";
+import type { Decision, DecisionRequest, World } from "@tunnelplane/sdk/meaning";
+import { compareAccess, decisions, KnownFaults, UNKNOWN, unservable } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { change } from "./generatedWorlds";

@@ -1,12 +1,5 @@
-import {
-  compare,
-  decisions,
-  exposureOf,
-  guaranteesBrokenBy,
-  judgeGuarantee,
-  type World,
-  type WorldObject,
-} from "@tunnelplane/sdk/meaning";
+import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
+import { compare, decisions, exposureOf, guaranteesBrokenBy, judgeGuarantee } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { declared, edge, policy, ref, restricted, world } from "./worlds";
 

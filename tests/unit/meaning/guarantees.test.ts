@@ -1,11 +1,5 @@
-import {
-  contradiction,
-  type DecisionRequest,
-  type GuaranteeState,
-  judgeGuarantee,
-  UNKNOWN,
-  type World,
-} from "@tunnelplane/sdk/meaning";
+import type { DecisionRequest, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
+import { contradiction, judgeGuarantee, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { authority, declared, inbound, mutual, restricted, route, SITE, site, world } from "./worlds";
 

@@ -1,11 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
-import {
-  type Decision,
-  type DecisionRequest,
-  decisions,
-  isLetIn,
-  judgeGuarantees,
-} from "@tunnelplane/sdk/meaning";
+import type { Decision, DecisionRequest } from "@tunnelplane/sdk/meaning";
+import { decisions, isLetIn, judgeGuarantees } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";

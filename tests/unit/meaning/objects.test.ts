@@ -1,12 +1,5 @@
-import {
-  compare,
-  findingsOf,
-  isAcceptedBy,
-  RULES,
-  UNKNOWN,
-  type World,
-  type WorldObject,
-} from "@tunnelplane/sdk/meaning";
+import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
+import { compare, findingsOf, isAcceptedBy, RULES, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,

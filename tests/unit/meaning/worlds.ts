@@ -1,11 +1,5 @@
-import {
-  compare,
-  exposureOf,
-  type Finding,
-  findingsOf,
-  type World,
-  type WorldObject,
-} from "@tunnelplane/sdk/meaning";
+import type { Finding, World, WorldObject } from "@tunnelplane/sdk/meaning";
+import { compare, exposureOf, findingsOf } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 
 type Fields = Record<string, unknown>;
