@@ -8,9 +8,8 @@ import { besideProjects, COLUMNS, NOTE, TITLE } from "./projects";
 import { medianBy, type Row, ratio, type Section } from "./report/section";
 import { CONNECTIONS, type Contender, startServers } from "./server/contender";
 import { jobOf, type OperationName } from "./server/subject";
-import type { Settings } from "./settings";
+import { amount, type Settings } from "./settings";
 
-const CROWD = 10 * CONNECTIONS;
 /** The goal for accepted requests of clients that wait: their p99, compared with the p99 without a crowd. */
 const P99 = 3;
 const MEASURED: readonly OperationName[] = ["get", "list 100", "create", "patch", "mix 60/10/15/15"];
@@ -47,7 +46,7 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
       {
         part: "overload",
         title: "Ten times as many clients",
-        note: `${CROWD} connections after ${CONNECTIONS}, one request at a time on each, one server with its usual limits; median of ${settings.rounds} rounds of ${settings.seconds} s. Refused clients wait as long as Retry-After says, as our client does, or repeat at once, as no client should. Then the crowd goes, and ${CONNECTIONS} new connections come. The server, its database and the crowd share the machine.`,
+        note: `${amount(10 * CONNECTIONS)} connections after ${CONNECTIONS}, one request at a time on each, one server with its usual limits; median of ${settings.rounds} rounds of ${settings.seconds} s. Refused clients wait as long as Retry-After says, as our client does, or repeat at once, as no client should. Then the crowd goes, and ${CONNECTIONS} new connections come. The server, its database and the crowd share the machine.`,
         columns: {
           database: "",
           operation: "",
@@ -89,12 +88,13 @@ async function crowded(
   { rounds, warmUp, seconds }: Settings,
   generator: LoadGenerator,
 ): Promise<Row[]> {
+  const crowded = amount(10 * CONNECTIONS);
   const load = { ...server, ...jobOf(server, operation), warmUp, seconds };
   const measured: Record<Manners, Round[]> = { "wait for Retry-After": [], "repeat at once": [] };
   for (let round = 0; round < rounds; round++) {
     for (const refused of MANNERS) {
       const usual = await generator.run({ ...load, connections: CONNECTIONS });
-      const crowd = await generator.run({ ...load, connections: CROWD, refused });
+      const crowd = await generator.run({ ...load, connections: crowded, refused });
       const after = await generator.run({ ...load, connections: CONNECTIONS, warmUp: 0 });
       measured[refused].push({ usual, crowd, after });
     }

@@ -6,9 +6,7 @@ import type { LoadJob, LoadResult } from "./job";
 
 /** Sends requests from a process of its own. All contenders of a comparison share one. */
 export class LoadGenerator {
-  readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"), {
-    execArgv: ["-r", "ts-node/register"],
-  });
+  readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"));
   #numbered = 0;
 
   /** @param niceness how far it steps back for what is measured, where clients would have other machines */

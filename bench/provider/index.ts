@@ -120,7 +120,7 @@ async function measureStack(
   env: Record<string, string>,
   requestsSoFar: () => number,
 ): Promise<Costs> {
-  const child = fork(join(__dirname, "phases.ts"), { execArgv: ["-r", "ts-node/register"] });
+  const child = fork(join(__dirname, "phases.ts"));
   try {
     await ask(child, { side, count, env } satisfies StackJob);
     const costs = {} as Costs;

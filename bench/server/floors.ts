@@ -30,9 +30,7 @@ export async function startFloor(
   sizes: readonly number[],
   generator: LoadGenerator,
 ): Promise<Contender> {
-  const child = fork(join(__dirname, "floor.ts"), [kind, place, ...sizes.map(String)], {
-    execArgv: ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register"],
-  });
+  const child = fork(join(__dirname, "floor.ts"), [kind, place, ...sizes.map(String)]);
   const [url] = (await once(child, "message")) as [string];
   const stop = async () => {
     const ended = once(child, "exit");
