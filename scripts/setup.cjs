@@ -143,6 +143,7 @@ function providePython(name) {
         "install",
         "--quiet",
         "--disable-pip-version-check",
+        "--no-compile", // half of the time; a program compiles the few modules that it uses
         "-r",
         requirements,
       ]);

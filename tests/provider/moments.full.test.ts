@@ -2,13 +2,11 @@ import { expect } from "chai";
 import { LossyProxy } from "../support/lossyProxy";
 import { World } from "../support/provider";
 import { NAMES, type Name } from "../support/providers";
-import { figure, size } from "../support/size";
+import { figure, SOAK } from "../support/size";
 import { type Declared, SmallEngine } from "../support/smallEngine";
 
-/** The first and the last of the pairs of programs for each provider: a soak may be run in parts. */
-const [FIRST = 1, LAST = FIRST] = (process.env.TUNNELPLANE_PAIRS ?? `1-${size(2, 100)}`)
-  .split("-")
-  .map(Number);
+/** The pairs of programs, first and last, where they are not another one for each provider: of soaks, in parts. */
+const { TUNNELPLANE_PAIRS: PAIRS = SOAK ? "1-100" : undefined } = process.env;
 /** A run that is broken off at each so many requests is followed by a destroy, too. */
 const STEPS = 4;
 
@@ -105,7 +103,7 @@ function resourcesOf({ kind, hosts, restriction }: Program, own: string): Declar
 
 const tried = { broken: 0, requests: 0, moments: 0 };
 
-for (const provider of NAMES)
+for (const [index, provider] of NAMES.entries())
   describe(`A run that is broken off at any request (${provider} provider)`, () => {
     const world = new World();
     let server: Awaited<ReturnType<World["server"]>>;
@@ -116,7 +114,8 @@ for (const provider of NAMES)
       figure(`${tried.broken} runs broken off, ${tried.requests} requests, ${tried.moments} moments so far`);
     });
 
-    for (let pair = FIRST; pair <= LAST; pair++)
+    const [first = 1, last = first] = (PAIRS ?? `${index + 1}`).split("-").map(Number);
+    for (let pair = first; pair <= last; pair++)
       it(`opens no address that neither program opens, serves what is replaced throughout, and is put right by the next (pair ${pair})`, () =>
         new Pair(server, provider, pair).run());
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { renameSync, rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Engine } from "../support/engine";
@@ -110,7 +110,6 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
     lossy = false;
     const folder = `${stack.folder}-moved`;
     renameSync(stack.folder, folder);
-    after(() => rmSync(folder, { recursive: true }));
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
     const moved = await Engine.open(folder, { program: declare, env });
     await moved.up();
