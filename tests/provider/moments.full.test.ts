@@ -5,7 +5,7 @@ import { NAMES, type Name } from "../support/providers";
 import { figure, SOAK } from "../support/size";
 import { type Declared, SmallEngine } from "../support/smallEngine";
 
-/** The pairs of programs, first and last, where they are not another one for each provider: of soaks, in parts. */
+/** The pairs of programs, first and last; by default another one for each provider, which soaks go beyond. */
 const { TUNNELPLANE_PAIRS: PAIRS = SOAK ? "1-100" : undefined } = process.env;
 /** A run that is broken off at each so many requests is followed by a destroy, too. */
 const STEPS = 4;

@@ -193,7 +193,7 @@ describe("The site", () => {
   });
 });
 
-/** Pages that have among them each kind of element, by its attributes, and each step from heading to heading. */
+/** Pages that have among them each kind of element, by its attributes, and each step between headings. */
 function covering(site: Site): string[] {
   const seen = new Set<string>();
   return [...new Set([...WHOLE, ...site.pages()])].filter((page) => {
