@@ -1,8 +1,7 @@
 import "./nodeVersion";
 
+export { AuditLog, callerOf } from "./client/apiClient";
 export type { Credentials } from "./client/apiKeys";
-export { AuditLog } from "./client/auditLog";
-export { callerOf } from "./client/caller";
 export { ChangeSets } from "./client/changeSets";
 export {
   Collection,

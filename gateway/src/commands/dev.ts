@@ -6,8 +6,7 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import { Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
-import { devKey, serverProgram } from "../dev/project";
-import { sampleApp } from "../dev/sampleApp";
+import { devKey, sampleApp, serverProgram } from "../dev/project";
 import { writeSettings } from "../dev/settings";
 import { freePort } from "../freePort";
 

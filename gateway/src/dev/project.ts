@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { keptOr } from "../state/files";
+
+/** A program to reach through a tunnel. It answers every request alike, and reads no file. */
+export const sampleApp = (): Server =>
+  createServer((request, response) => {
+    request.resume();
+    response.setHeader("content-type", "text/plain; charset=utf-8").end("hello from behind the tunnel\n");
+  });
 
 /** The admin's key for a server of one's own. */
 export interface DevKey {

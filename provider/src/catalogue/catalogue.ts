@@ -1,6 +1,6 @@
 import type { Catalogue } from "../generated/catalogue";
 import type * as Declare from "./declare";
-import type { CatalogueOptions } from "./options";
+import type { CatalogueOptions } from "./declare";
 
 /**
  * Declares everything that a YAML file lists, see docs/catalogue.md. All mistakes of the file are

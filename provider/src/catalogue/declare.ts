@@ -5,7 +5,6 @@ import { type Entry, filled } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
 import { inProject } from "./inProject";
-import type { CatalogueOptions } from "./options";
 import { readCatalogue } from "./read";
 
 type Class = new (
@@ -73,3 +72,6 @@ function mapOf(entries: (readonly [key: unknown, value: unknown])[]): unknown {
     ? Object.fromEntries(entries as [string, unknown][])
     : pulumi.output(entries).apply((all) => Object.fromEntries(all));
 }
+
+/** Options for all resources of a catalogue, for example an account as `provider`. */
+export type CatalogueOptions = Omit<pulumi.CustomResourceOptions, "aliases" | "id" | "import" | "urn">;

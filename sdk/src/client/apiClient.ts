@@ -1,14 +1,26 @@
-import { AuditLog } from "./auditLog";
-import { callerOf } from "./caller";
 import { ChangeSets } from "./changeSets";
 import { Deliveries } from "./deliveries";
 import { Events } from "./events";
 import { Exposures } from "./exposures";
 import { Gateways } from "./gateways";
-import type { Caller, Endpoint, SearchResults, Tunnel } from "./generated";
+import type { AuditHead, Caller, Endpoint, SearchResults, Tunnel } from "./generated";
 import { type SearchOptions, searchFor } from "./search";
 import { endpointsOf, type ObservedCollection, TunnelSessions, tunnelsOf } from "./sessions";
 import { Transport, type TransportOptions } from "./transport";
+
+/** Asks the server who owns the transport's API key. */
+export const callerOf = async (transport: Transport): Promise<Caller> =>
+  (await transport.request<Caller>("GET", "/caller")).body;
+
+/** The audit log, for admins. */
+export class AuditLog {
+  constructor(private readonly transport: Transport) {}
+
+  /** Its head, for `tunnelplane audit verify --expect`. */
+  async head(): Promise<AuditHead> {
+    return (await this.transport.request<AuditHead>("GET", "/audit_head")).body;
+  }
+}
 
 /** The base of the client; the generated class adds a member for each kind of object. */
 export class ApiClient {

@@ -31,13 +31,12 @@ export {
   type Variants,
 } from "./core/marks";
 export * from "./core/module";
-export { nameAndId } from "./core/nameAndId";
 export * from "./core/names";
+export { nameAndId } from "./core/names";
 export { codeOf, entriesOf, isObject, keysOf, messageOf, own, present } from "./core/narrow";
-export { newId } from "./core/newId";
+export { newId, takeRandom } from "./core/newId";
 export { once, oncePer } from "./core/once";
 export * from "./core/paths";
-export { takeRandom } from "./core/random";
 export * from "./core/renewal";
 export * from "./core/shape";
 export { didYouMean } from "./core/similarity";
@@ -63,7 +62,6 @@ export {
   mistakeInResponseHeader,
   OWN_PATHS,
 } from "./formats/http";
-export { JWT_ALGORITHMS } from "./formats/jwtAlgorithms";
 export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
 export { DEFAULT_SITE } from "./formats/site";
 export {
@@ -77,6 +75,7 @@ export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { isFor } from "./formats/tlsCertificate";
 export { completeValidity } from "./formats/validity";
 export { KINDS, type Kind } from "./kinds";
+export { JWT_ALGORITHMS } from "./modules/jwtValidation";
 export * from "./observed";
 export * from "./registry";
 export { MAX_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";

@@ -1,4 +1,4 @@
-import { nameAndId } from "../contract/core/nameAndId";
+import { nameAndId } from "../contract/core/names";
 import { registry } from "../contract/registry";
 import type { Model, ModelObject } from "./model";
 import { isObject, textIn, textsIn } from "./values";

@@ -1,10 +1,9 @@
 import { Deliveries, type EventDelivery, type Transport } from "@tunnelplane/sdk";
 import { nameAndId } from "@tunnelplane/sdk/contract";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
-import { gather } from "./gather";
 import { namesOf } from "./look";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";

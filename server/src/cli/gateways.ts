@@ -1,9 +1,8 @@
 import { type Gateway, type GatewayEdge, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
 import { counted, nameAndId } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
-import { gather } from "./gather";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 
 interface Options extends ApiOptions, OutputOptions {

@@ -3,10 +3,9 @@ import { linesOfDecision } from "@tunnelplane/sdk/asking";
 import { counted, definitionNamed, keysOf, nameAndId } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decidedWords, guaranteeWords } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { NegativeAnswer } from "./failures";
-import { gather } from "./gather";
 import { green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "./output";
 
 interface Options extends ApiOptions, OutputOptions {

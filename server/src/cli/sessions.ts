@@ -1,8 +1,7 @@
 import { type TunnelSession, TunnelSessions } from "@tunnelplane/sdk";
 import { Command } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
-import { gather } from "./gather";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 
 /** `tunnelplane sessions` */

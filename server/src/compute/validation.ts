@@ -1,5 +1,5 @@
-import { Budget, type Holder, type RequestError, refusalForNow } from "../util";
-import { withPrivateTargets } from "./privateTargets";
+import { isIP } from "node:net";
+import { Budget, type Holder, isPublic, type RequestError, refusalForNow } from "../util";
 import { threadsOf } from "./threads";
 import { type Findings, type Purpose, validate } from "./validate";
 import type { BodyToCheck } from "./validationWorker";
@@ -74,3 +74,21 @@ const tooMuch = (): RequestError =>
     "overloaded",
     `More than ${MAX_OF_ONE / MIB} MiB of bodies of this API key's owner wait to be checked; try again shortly`,
   );
+
+/**
+ * Adds a problem where a body has the server read from an address that is not on the internet. Names are
+ * looked at when it connects.
+ */
+export function withPrivateTargets({ kind, what }: Purpose, found: Findings): Findings {
+  const { issuer } = found.value;
+  if (kind !== "workload_identity" || (what !== "create" && what !== "update")) return found;
+  if (typeof issuer !== "string" || !URL.canParse(issuer) || !isPrivate(new URL(issuer))) return found;
+  const message =
+    'must begin with "https://" and be on the internet; an operator may allow others with --allow-private-targets';
+  return { ...found, problems: [...found.problems, { error: "invalid_field", path: ["issuer"], message }] };
+}
+
+function isPrivate({ protocol, hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return protocol !== "https:" || (isIP(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host));
+}

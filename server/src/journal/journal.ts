@@ -1,6 +1,7 @@
 import { actionOf, type Kind, present } from "@tunnelplane/sdk/contract";
 import { type Document, type Documents, textIn } from "../documents";
-import type { Keyring } from "../secrets";
+import { KeyRotated, type Keyring } from "../secrets";
+import type { Store } from "../storage";
 import {
   type AuditEventRow,
   bulkInsertion,
@@ -273,3 +274,20 @@ const insertEvents = bulkInsertion("event", [
   "payload",
   "project_id",
 ]);
+
+/**
+ * Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile.
+ * @param work gets the data key under which it began, for {@link Journal.append}
+ */
+export async function journaled<T>(
+  { store, keyring }: { readonly store: Store; readonly keyring: Keyring },
+  work: (transaction: Transaction, begunUnder: string) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await store.write((transaction) => work(transaction, keyring.currentId));
+    } catch (error) {
+      if (!(error instanceof KeyRotated)) throw error;
+    }
+  }
+}

@@ -4,13 +4,15 @@ import {
   type Definition,
   definitionOf,
   eventTypeOf,
+  formatPath,
   holdsSecrets,
+  isObject,
   type Kind,
   mapSecrets,
+  own,
 } from "@tunnelplane/sdk/contract";
 import { type Document, type Documents, endedAsOf } from "../documents";
 import { isSession, newId } from "../util";
-import { differences } from "./differences";
 import type { StoredAs } from "./digests";
 
 /** The author of a change: who made it, how, and from where. */
@@ -160,4 +162,22 @@ function changedSecrets(definition: Definition, before: Document, after: Documen
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((path) => old.get(path) !== now.get(path))
     .map((path) => ({ path }));
+}
+
+/** A value that an update changed: its path, old and new value. Null means not set. */
+export interface Difference {
+  readonly path: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** Compares two objects field by field; lists are compared as a whole. */
+export function differences(before: unknown, after: unknown, path: string[] = []): Difference[] {
+  if (Object.is(before, after)) return [];
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => differences(own(before, name), own(after, name), [...path, name]));
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ path: formatPath(path), old: before ?? null, new: after ?? null }];
 }

@@ -1,11 +1,21 @@
 import { isEdgeKind, portOf, TCP_PORT } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
+import type { Expression, InsertQueryBuilder, InsertResult, Kysely } from "kysely";
 import type { ObjectChange } from "../journal";
 import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
 import { type Fault, refuseFaults } from "../util";
 import type { PortRange } from "./nameSettings";
-import { repeatKeys } from "./repeatKeys";
 import { Existing } from "./rules";
+
+/**
+ * Adds stored keys a second time, so that the commit fails if there are any. So an optimistic transaction,
+ * which waits for no answer, stays one round trip; it runs again, and is refused in words.
+ * @param keys a query for the columns `scope`, `value` and `resource_id`
+ */
+export const repeatKeys = (
+  db: Kysely<Database>,
+  keys: Expression<Database["unique_key"]>,
+): InsertQueryBuilder<Database, "unique_key", InsertResult> =>
+  db.insertInto("unique_key").columns(["scope", "value", "resource_id"]).expression(keys);
 
 /** A port that an edge serves and did not serve before. */
 interface Opened {

@@ -13,8 +13,7 @@ import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
 import { RequestError, refuseFaults } from "../util";
 import type { NameSettings } from "./nameSettings";
-import { openedPorts, refuseTakenPorts } from "./ports";
-import { repeatKeys } from "./repeatKeys";
+import { openedPorts, refuseTakenPorts, repeatKeys } from "./ports";
 import { findById } from "./rows";
 import { Existing, type HolderRow } from "./rules";
 

@@ -3,11 +3,9 @@
 export { newId } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { Budget, type GiveBack, type Holder } from "./budget";
-export { gathered } from "./gathered";
-export { grouped } from "./grouped";
 export { isSession } from "./ids";
 export { type Job, Jobs } from "./jobs";
-export { inOrder } from "./order";
+export { grouped, inOrder } from "./order";
 export { pipelined } from "./pipelined";
 export { publicOnly } from "./publicOnly";
 export {
@@ -20,7 +18,7 @@ export {
   refuseFaults,
   shortened,
 } from "./requestError";
-export { Rounds } from "./rounds";
+export { gathered, Rounds } from "./rounds";
 export { type SharedReport, SharedThread, type SharedThreadOptions } from "./sharedThread";
 export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
 export { lowerPriority, Thread } from "./thread";

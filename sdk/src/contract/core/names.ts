@@ -2,6 +2,15 @@ import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 import { own } from "./narrow";
 
+/**
+ * An object for people, its name first: `"shop" (edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue)`; its id alone where it
+ * has no name.
+ *
+ * @param name as its program or catalogue has it, `resource_name` of the API
+ */
+export const nameAndId = (name: unknown, id: string): string =>
+  typeof name === "string" && name !== "" && name !== id ? `${JSON.stringify(name)} (${id})` : id;
+
 /** `client_secret` → `clientSecret`. */
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -2,9 +2,25 @@ import { z } from "zod";
 import { conditioned, distinct, MAX_ENTRIES, module, object, text, word } from "../core/fields";
 import type { Rule } from "../core/marks";
 import { mistakeInControls, mistakeInHeader } from "../formats/http";
-import { JWT_ALGORITHMS } from "../formats/jwtAlgorithms";
 import { httpsUrl, webUrl } from "../formats/url";
 import { requireClaims } from "./requireClaims";
+
+/**
+ * Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: those who check a signature hold no shared
+ * secrets.
+ */
+export const JWT_ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
 
 const someOf = <E extends z.ZodType>(element: E, doc: string) =>
   distinct(z.array(element).min(1).max(MAX_ENTRIES), (entry) => JSON.stringify(entry)).meta({

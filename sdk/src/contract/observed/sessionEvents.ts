@@ -1,3 +1,13 @@
+import { conditioned, text } from "../core/fields";
+
+const SESSION_ID = /^ts_[0-9A-Za-z]{27}$/;
+
+/** The id of a session, which its gateway makes. */
+export const sessionId = () =>
+  conditioned(text(64), (id) =>
+    SESSION_ID.test(id) ? undefined : 'must be "ts_" and 27 letters and digits',
+  );
+
 /** An agent is connected and has bound something. */
 export const SESSION_STARTED = "tunnel_session_started.v0";
 /** A session is over; its event says why, as `reason`. */

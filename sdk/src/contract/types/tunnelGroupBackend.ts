@@ -1,6 +1,22 @@
 import { defineResource } from "../core/definition";
-import { description, metadata } from "../core/fields";
-import { labels } from "../formats/labels";
+import { conditioned, description, map, metadata, text } from "../core/fields";
+import { mark } from "../core/marks";
+
+const part = (what: string) =>
+  conditioned(text(255, "characters"), (value) =>
+    value === "" || value.includes("=")
+      ? `is a label's ${what}, which must not be empty or hold "="`
+      : undefined,
+  );
+
+/** Labels of tunnels: a map from the user's own keys to values. */
+export const labels = () =>
+  mark(
+    conditioned(map(part("key"), part("value")), (value) =>
+      Object.keys(value).length === 0 ? "must name at least one label" : undefined,
+    ),
+    { userKeys: true },
+  );
 
 /** Tunnel-group backend; fields after api-decisions "Backends, IP policies". */
 export const tunnelGroupBackend = defineResource({

@@ -1,10 +1,9 @@
 import { Gateways, type Transport } from "@tunnelplane/sdk";
 import { type Definition, isEdgeKind, isObject, nameAndId } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "../api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { type EdgeAtGateway, edgeAt, textOf as stateText } from "../gateways";
-import { gather } from "../gather";
 import { bold, dim, type OutputOptions, oneLine, outputOption, print } from "../output";
 import { kindOfId } from "./kinds";
 import { found, kindsThatReferTo, namesOf, objectsOf, refersTo, type Stored } from "./objects";

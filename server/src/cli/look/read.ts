@@ -1,10 +1,9 @@
 import type { Transport } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { Argument, Command, Option } from "commander";
-import { type ApiOptions, throughApi, withApiOptions } from "../api";
+import { type ApiOptions, gather, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { UsageError } from "../failures";
-import { gather } from "../gather";
 import { type OutputOptions, outputOption, print, tableOf } from "../output";
 import { wholeNumber } from "../settings";
 import { objectTable } from "./columns";

@@ -1,8 +1,18 @@
 import { inThePast, type SentOf } from "@tunnelplane/sdk/contract";
 import { plansForOthers } from "../../auth";
+import { hashSecret, newSecret } from "../../secrets";
 import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
-import { mintSecret } from "./mintSecret";
+
+/**
+ * Gives an object a one-time secret: only the creation's answer shows it, and the database keeps its hash.
+ */
+export const mintSecret = (prefix: Parameters<typeof newSecret>[0]): Behaviour => ({
+  async make() {
+    const token = newSecret(prefix);
+    return { oneTime: { token }, secretHash: hashSecret(token) };
+  },
+});
 
 /**
  * Makes an API key, with the scopes and the project of the one that makes it if none are named. Refuses one

@@ -9,7 +9,17 @@ import { readSecret } from "../../secrets";
 import { BodyError, refuseFaults } from "../../util";
 import { AuthorityKey, issueCertificate } from "../ssh";
 import type { Behaviour } from "./behaviour";
-import { PRIVATE_KEY } from "./makeAuthorityKey";
+
+/** The name of an SSH certificate authority's private key among the secrets. */
+export const PRIVATE_KEY = "private_key";
+
+/** Makes the key pair of an SSH certificate authority. No answer shows the private key. */
+export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = {
+  async make({ sent }) {
+    const key = await AuthorityKey.generate(sent);
+    return { computed: { public_key: key.openssh }, kept: { name: PRIVATE_KEY, text: key.toPem() } };
+  },
+};
 
 /** The fields of both kinds of certificate, and the options that only users' certificates have. */
 type Subject = SentOf<"ssh_host_certificate"> &
