@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { socketOfLabels } from "../../gateway/src/envoy/names";
+import { socketOfLabels } from "../../gateway/src/envoy/hostports";
 import { sshKey } from "../../tests/support/api/fixtures";
 import { freePort } from "../../tests/support/ports";
 import { SSHD } from "../../tests/support/sshd";

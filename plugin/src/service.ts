@@ -15,9 +15,9 @@ import type { CatalogueSets } from "./catalogueSets";
 import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
+import { checkConfig, configOf, diffConfig } from "./providerConfig";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
-import { checkConfig, configOf, diffConfig } from "./settings";
 import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
 

@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT, own } from "@tunnelplane/sdk/contract";
+import { readHostport, socketOfHostport, socketOfLabels } from "../envoy/hostports";
 import { grouped } from "../envoy/indexes";
 import type { Objects } from "../envoy/model";
-import { readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import type { Bind } from "./bindAddress";
 
 type Labels = Readonly<Record<string, string>>;

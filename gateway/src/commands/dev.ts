@@ -7,7 +7,7 @@ import { Command, Option } from "commander";
 import { Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
 import { devKey, sampleApp, serverProgram } from "../dev/project";
-import { writeSettings } from "../dev/settings";
+import { writeSettings } from "../dev/writtenSettings";
 import { freePort } from "../freePort";
 
 /** How long the server and the gateway may take to start, in milliseconds. */

@@ -13,7 +13,7 @@ import { type Agents, Gateway } from "../controller/gateway";
 import { Monitor } from "../controller/monitor";
 import { DEFAULT_LISTEN, EnvironmentSource } from "../environment/source";
 import { type Address, addressText } from "../envoy/address";
-import { MAX_SOCKET_LENGTH } from "../envoy/names";
+import { MAX_SOCKET_LENGTH } from "../envoy/hostports";
 import type { Status } from "../server/report";
 import { ServerSource } from "../server/source";
 import { keptOr } from "../state/files";

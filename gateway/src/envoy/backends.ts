@@ -13,10 +13,10 @@ import {
   splitting,
   within,
 } from "./clusters";
+import { type Hostport, MAX_SOCKET_LENGTH, socketOfHostport, socketOfLabels } from "./hostports";
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
-import { type Hostport, MAX_SOCKET_LENGTH, socketOfHostport, socketOfLabels } from "./names";
 import { upstreamTls } from "./tls";
 
 interface Share {

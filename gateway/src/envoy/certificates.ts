@@ -1,6 +1,6 @@
+import { isWildcard } from "./hostports";
 import { grouped, onceForEach } from "./indexes";
 import type { ServerCertificate } from "./model";
-import { isWildcard } from "./names";
 
 const byName = onceForEach((certificates: readonly ServerCertificate[]) =>
   grouped(certificates, ({ names }) => [...new Set(names)]),

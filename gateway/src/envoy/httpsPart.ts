@@ -1,10 +1,10 @@
 import type { HttpsEdge } from "@tunnelplane/sdk";
 import { type Arrivals, arrivalsBy, closing } from "./arrivals";
+import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { httpManager, routesFor } from "./httpChain";
 import type { Json } from "./json";
 import { toChain } from "./matchers";
 import { type Environment, markOf, type ServerCertificate } from "./model";
-import { type Hostport, isWildcard, shortHash } from "./names";
 import type { Chain, Part, Served } from "./part";
 import { HTTP_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";

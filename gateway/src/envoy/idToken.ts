@@ -2,7 +2,7 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { refuseClaims } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
-import { anyOf, asksClaims, claimsIn } from "./claims";
+import { anyOf, asksClaims, claimsIn } from "./claimRules";
 import { extension, type Json, turnOn } from "./json";
 import { keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
 import { type Environment, Unreachable } from "./model";

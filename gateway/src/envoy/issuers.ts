@@ -1,4 +1,4 @@
-import { asksClaims } from "./claims";
+import { asksClaims } from "./claimRules";
 import type { Issuer, Objects } from "./model";
 
 const routesOf = ({ https_edge }: Objects) => https_edge.flatMap(({ routes }) => routes);

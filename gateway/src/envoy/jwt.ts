@@ -2,7 +2,7 @@ import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { refuseUncheckable } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
-import { anyOf, claimed, claimsIn, found } from "./claims";
+import { anyOf, claimed, claimsIn, found } from "./claimRules";
 import { extension, type Json, typed } from "./json";
 import { type Environment, Unreachable } from "./model";
 

@@ -1,10 +1,10 @@
 import { type Arrivals, arrivalsBy } from "./arrivals";
 import { proxyProtocol } from "./balancers";
+import { isWildcard } from "./hostports";
 import { httpManager, routesFor } from "./httpChain";
 import { extension, FROM_GATEWAY, type Json, typed } from "./json";
 import { byName, byNetwork, byProtocol, type Named, type OnMatch, toChain } from "./matchers";
 import type { Balancers, Environment, Listen, ServerCertificate } from "./model";
-import { isWildcard } from "./names";
 import { type Chain, NOT_SERVED, type Part } from "./part";
 import { admittingNothing, networkRbac } from "./rbac";
 import { recordConnections } from "./recording";

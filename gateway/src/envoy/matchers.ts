@@ -1,6 +1,6 @@
 import { escapeRegex } from "@tunnelplane/sdk/rules";
+import { isWildcard } from "./hostports";
 import { extension, type Json, typed } from "./json";
-import { isWildcard } from "./names";
 import { rangeAsWritten } from "./networks";
 
 /*

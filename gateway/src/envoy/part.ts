@@ -1,7 +1,7 @@
+import type { Hostport } from "./hostports";
 import type { Json } from "./json";
 import type { OnMatch } from "./matchers";
 import type { EdgeState } from "./model";
-import type { Hostport } from "./names";
 
 /** What an edge brings into Envoy's configuration. */
 export interface Part extends EdgeState {

@@ -1,8 +1,8 @@
 import type { HttpsEdge } from "@tunnelplane/sdk";
 import { refuseCookies } from "@tunnelplane/sdk/rules";
+import { isWildcard, readHostport, wildcardsAbove } from "./hostports";
 import { onceForEach } from "./indexes";
 import { type Json, script } from "./json";
-import { isWildcard, readHostport, wildcardsAbove } from "./names";
 
 /** Envoy's cookies: the last part of our names, with the fields that name and describe them. */
 const COOKIES = [

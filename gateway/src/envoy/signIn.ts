@@ -3,10 +3,10 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { escapeRegex } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
+import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { type IdTokenCheck, idTokenCheck } from "./idToken";
 import { extension, type Json, script, secretNamed, turnOn } from "./json";
 import { type Environment, Unreachable } from "./model";
-import { type Hostport, isWildcard, shortHash } from "./names";
 import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 

@@ -2,10 +2,10 @@ import type { TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import { type ConnectionStep, connectionSteps } from "@tunnelplane/sdk/rules";
 import type { Destination } from "./backends";
 import { type Gate, gateOf } from "./gate";
+import type { Hostport } from "./hostports";
 import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
 import type { Objects } from "./model";
-import type { Hostport } from "./names";
 import { everywhereIn, rulesOf } from "./networks";
 
 /** The way of a hostport's connections: whom it admits, and where they go. */

@@ -1,9 +1,9 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { refuseUnusable } from "@tunnelplane/sdk/rules";
+import { shortHash } from "./hostports";
 import { withId } from "./indexes";
 import { extension, type Json, secretNamed, typed } from "./json";
 import type { Objects, ServerCertificate } from "./model";
-import { shortHash } from "./names";
 
 interface MutualTls {
   readonly enabled: boolean;

@@ -5,6 +5,7 @@ import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
 import { tcpListener, tlsPart } from "./connectionParts";
 import { refuseUnknown } from "./enforced";
+import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./hostports";
 import { type HttpsFront, httpsPart } from "./httpsPart";
 import { addTo, onceForEach } from "./indexes";
 import type { Json } from "./json";
@@ -16,7 +17,6 @@ import {
   type ServerCertificate,
   Unservable,
 } from "./model";
-import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./names";
 import type { Part, Served } from "./part";
 import { recorder } from "./recording";
 import { dependsOnPath, OWN, serveRoute } from "./routes";

@@ -1,7 +1,7 @@
 import { all, escapeRegex, type Settled } from "@tunnelplane/sdk/rules";
 import { answerOf } from "./answers";
+import { type Hostport, isWildcard } from "./hostports";
 import { extension, type Json } from "./json";
-import { type Hostport, isWildcard } from "./names";
 import { requestPredicate } from "./predicate";
 import { inOrder, type Served } from "./routes";
 

@@ -1,9 +1,9 @@
 import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
 import { UNRECORDED } from "@tunnelplane/sdk/meaning";
 import type { TrafficLine } from "@tunnelplane/sdk/traffic";
+import { isHostport, readHostport, wildcardsAbove } from "../envoy/hostports";
 import { withId } from "../envoy/indexes";
 import type { Objects } from "../envoy/model";
-import { isHostport, readHostport, wildcardsAbove } from "../envoy/names";
 
 type Certificate = TrafficLine["client_certificate"];
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_SOCKET_LENGTH } from "../envoy/names";
+import { MAX_SOCKET_LENGTH } from "../envoy/hostports";
 
 /** Reads the ids of processes, one on each line. When nobody writes any more, it ends them. */
 const GUARD =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { addressText } from "../envoy/address";
-import { shortHash } from "../envoy/names";
+import { shortHash } from "../envoy/hostports";
 import type { WholeToken } from "./asked";
 import type { KeySets } from "./tokens";
 

@@ -11,9 +11,9 @@ import {
   type World,
 } from "@tunnelplane/sdk/meaning";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
+import { hostportsIn, readHostport, socketOfHostport, socketOfLabels } from "../envoy/hostports";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
 import { type EdgeState, type Environment, type Listen, type Objects, objectsOf } from "../envoy/model";
-import { hostportsIn, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import { translate } from "../envoy/translate";
 import { WEBHOOK_SOCKET } from "../envoy/webhooks";
 import { freePort } from "../freePort";

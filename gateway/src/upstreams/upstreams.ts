@@ -4,7 +4,7 @@ import { issuersOf, keySetsOf } from "../envoy/issuers";
 import type { Issuer, Listen, Objects, Upstream, Upstreams } from "../envoy/model";
 import type { Keep } from "../state/files";
 import { type Network, networkOf } from "./addresses";
-import { Names } from "./names";
+import { Names } from "./resolvedNames";
 import { type OwnListener, UpstreamRules } from "./rules";
 
 interface Options {

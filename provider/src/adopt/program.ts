@@ -9,7 +9,7 @@ import {
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import { type Properties, replacedAt } from "../core/values";
-import { namesOf } from "./names";
+import { namesOf } from "./programNames";
 import { keyOf, secretsIn } from "./secrets";
 import type { Existing } from "./world";
 

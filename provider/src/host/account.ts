@@ -4,7 +4,7 @@ import {
   ACCOUNT_BASE_URL,
   ACCOUNT_PROJECT,
   ACCOUNT_VALIDATE_ON_SERVER,
-} from "../operation/settings";
+} from "../operation/accountSettings";
 
 export interface AccountArgs {
   /**

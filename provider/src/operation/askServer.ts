@@ -1,7 +1,7 @@
 import { jobIdentityIn, savedLogin, Transport } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
+import { DEFAULT_BASE_URL, resolveSettings } from "./accountSettings";
 import { describe } from "./describe";
-import { DEFAULT_BASE_URL, resolveSettings } from "./settings";
 
 /** The server that a command or a review reads from. */
 export interface ServerOptions {

@@ -7,8 +7,8 @@ import {
 } from "@tunnelplane/sdk";
 import { camelCase, ERRORS, messageOf } from "@tunnelplane/sdk/contract";
 import { ElsewhereError } from "../core";
+import type { Settings } from "./accountSettings";
 import { PartialFailure } from "./partial";
-import type { Settings } from "./settings";
 
 /** One line: what went wrong, where, and what to do. */
 export function describe(error: unknown, settings: Settings | undefined): string {

@@ -1,9 +1,6 @@
 /** The work around the lifecycle that every host shares while it serves one operation of the engine. */
 
 export { nameIn } from "../core";
-export { describe } from "./describe";
-export { type Host, Operation } from "./operation";
-export { isPartly, PartialFailure, partialFailureIn } from "./partial";
 export {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
@@ -12,7 +9,10 @@ export {
   type ConfigLookup,
   resolveSettings,
   type Settings,
-} from "./settings";
+} from "./accountSettings";
+export { describe } from "./describe";
+export { type Host, Operation } from "./operation";
+export { isPartly, PartialFailure, partialFailureIn } from "./partial";
 export { type RecordedResource, stateBackend } from "./stateBackend";
 export { Steps } from "./steps";
 export { belongsTogether } from "./whole";

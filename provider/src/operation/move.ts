@@ -1,8 +1,8 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { ElsewhereError, expectPlace, namesPlace, type Properties, serverIn } from "../core";
+import type { Settings } from "./accountSettings";
 import { describe } from "./describe";
 import type { Operation } from "./operation";
-import type { Settings } from "./settings";
 import { isOf } from "./stateBackend";
 
 /** A resource in the state, with its name in the program. */

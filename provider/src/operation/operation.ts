@@ -1,10 +1,5 @@
 import { Transport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { type Holder, holdersIn } from "./claim";
-import { Claims } from "./claims";
-import { describe } from "./describe";
-import { MovingHostports } from "./hostports";
-import { DeclaredModules } from "./modules";
 import {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
@@ -16,7 +11,12 @@ import {
   resolveSettings,
   type Settings,
   validatesOnServer,
-} from "./settings";
+} from "./accountSettings";
+import { type Holder, holdersIn } from "./claim";
+import { Claims } from "./claims";
+import { describe } from "./describe";
+import { MovingHostports } from "./hostports";
+import { DeclaredModules } from "./modules";
 import { isOf, type RecordedResource, recordedResources } from "./stateBackend";
 
 /** The part of the lifecycle that each host does in its own way. */

@@ -1,12 +1,11 @@
-import { ApiError, BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
-import { camelCase, ERRORS, holdsUniqueValues, modulesOf, waits } from "@tunnelplane/sdk/contract";
+import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
+import { camelCase, holdsUniqueValues, modulesOf, waits } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   type Creation,
   expectPlace,
   inputsOf,
   intentOf,
-  inWords,
   Lifecycle,
   lacksProject,
   nameIn,
@@ -15,11 +14,11 @@ import {
   placeIn,
   recordOfPlace,
   targetOf,
-  type Wire,
 } from "../core";
 import { gapWarning, modulesLeaving, toFollow, withoutModulesApart } from "./apart";
 import { type Claim, claimsOf, isHostport } from "./claim";
 import { describe } from "./describe";
+import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, type Wanted } from "./hostports";
 import { deleteLost, IN_DOUBT, lostCreation, sentIn } from "./lost";
@@ -27,42 +26,9 @@ import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { refuseToStrand } from "./parts";
-import { retried, stateBackend } from "./stateBackend";
+import { stateBackend } from "./stateBackend";
+import { onceUnused } from "./unused";
 import { createOverLeftRule, endsWithPolicy, wholeLeaving } from "./whole";
-
-/** With their pauses, these take some 3 s. */
-const ATTEMPTS = 6;
-
-/**
- * Deletes an object; if it is in use, tries again for some 3 s. Where a resource ends with another one
- * (`deletedWith`), the engine takes it for deleted before the server has deleted either, and goes on with
- * what the two use.
- */
-export const onceUnused = (remove: () => Promise<void>): Promise<void> =>
-  retried(ATTEMPTS, remove, (error) => error instanceof ApiError && error.code === ERRORS.in_use.code);
-
-/** Findings that a preview shows of one resource. */
-const MAX_WARNINGS = 5;
-
-/** Warns of what a change by itself does to callers; a review judges the whole program. */
-export async function warnOfFindings(
-  { host }: Operation,
-  lifecycle: Lifecycle,
-  answer: Wire | undefined,
-  { olds, news }: { readonly olds: Properties; readonly news: Properties },
-  urn: string | undefined,
-): Promise<void> {
-  const found = lifecycle.unsaid(answer, olds, news, host.isUnknown, urn && nameIn(urn));
-  const { type } = lifecycle.definition;
-  for (const finding of found.slice(0, MAX_WARNINGS))
-    await host.warn(`${type}: if applied alone: ${inWords(finding)}`, urn);
-  const more = found.length - MAX_WARNINGS;
-  if (more > 0)
-    await host.warn(
-      `${type}: if applied alone, ${more} more findings of high severity: a review shows all`,
-      urn,
-    );
-}
 
 /**
  * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host

@@ -4,7 +4,6 @@ import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
-import { trafficRows, trafficWords } from "./trafficWords";
 import {
   acceptWords,
   causeWords,
@@ -16,7 +15,8 @@ import {
   otherChanges,
   stateWords,
   verdictWords,
-} from "./words";
+} from "./reviewTexts";
+import { trafficRows, trafficWords } from "./trafficWords";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {

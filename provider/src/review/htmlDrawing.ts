@@ -1,6 +1,6 @@
 import type { Exposure } from "@tunnelplane/sdk/meaning";
 import { escaped } from "./htmlText";
-import { pathOf } from "./words";
+import { pathOf } from "./reviewTexts";
 
 /**
  * Sizes in pixels; the style sheet puts the boxes beside each other, or below each other where there is

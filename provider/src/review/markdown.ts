@@ -5,7 +5,6 @@ import { Comment, type Entry, type Section } from "./comment";
 import { addressGroups, findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
-import { trafficRows, trafficWords } from "./trafficWords";
 import {
   acceptWords,
   causeWords,
@@ -17,7 +16,8 @@ import {
   otherChanges,
   stateWords,
   verdictWords,
-} from "./words";
+} from "./reviewTexts";
+import { trafficRows, trafficWords } from "./trafficWords";
 
 /** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
 const MAX_CHARACTERS = 60_000;

@@ -2,8 +2,8 @@ import { present } from "@tunnelplane/sdk/contract";
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
 import { findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
+import { verdictWords } from "./reviewTexts";
 import { trafficWords } from "./trafficWords";
-import { verdictWords } from "./words";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   high: "error",

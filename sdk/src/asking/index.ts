@@ -5,6 +5,6 @@ import "../nodeVersion";
  * Every command that asks takes the same options and prints the same lines.
  */
 export { certificateIn } from "./certificate";
+export { exitCodeOf, linesOfChange, linesOfDecision } from "./decisionLines";
 export { type AskedOptions, askingOptions } from "./options";
 export { type Question, QuestionError, questionIn } from "./question";
-export { exitCodeOf, linesOfChange, linesOfDecision } from "./words";

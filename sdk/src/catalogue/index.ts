@@ -9,6 +9,6 @@ export { check } from "./check";
 export type { Entry } from "./entries";
 export { CatalogueFile, isLater, type Later, type Tags } from "./file";
 export { report } from "./mistakes";
+export { countsOf, linesOf } from "./operationLines";
 export { commonTags } from "./tags";
-export { countsOf, linesOf } from "./words";
 export { yamlOf } from "./yaml";

@@ -31,8 +31,6 @@ export {
   type Variants,
 } from "./core/marks";
 export * from "./core/module";
-export * from "./core/names";
-export { nameAndId } from "./core/names";
 export { codeOf, entriesOf, isObject, keysOf, messageOf, own, present } from "./core/narrow";
 export { newId, takeRandom } from "./core/newId";
 export { once, oncePer } from "./core/once";
@@ -40,6 +38,8 @@ export * from "./core/paths";
 export * from "./core/renewal";
 export * from "./core/shape";
 export { didYouMean } from "./core/similarity";
+export * from "./core/spelling";
+export { nameAndId } from "./core/spelling";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export { isWithheld, waitedForBy, waits } from "./core/waiting";

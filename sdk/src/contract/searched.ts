@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Definition } from "./core/definition";
 import { bare, elementOf, fieldsOf, marksOf } from "./core/marks";
-import { formatPath } from "./core/names";
 import { isObject, own } from "./core/narrow";
 import { oncePer } from "./core/once";
+import { formatPath } from "./core/spelling";
 
 /** A text by which people find an object. */
 export interface SearchedText {

@@ -1,4 +1,4 @@
-import { nameAndId } from "../contract/core/names";
+import { nameAndId } from "../contract/core/spelling";
 import { registry } from "../contract/registry";
 import type { Model, ModelObject } from "./model";
 import { isObject, textIn, textsIn } from "./values";

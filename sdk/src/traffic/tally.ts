@@ -3,7 +3,7 @@ import { changeWords, type Naming } from "../meaning/access/words";
 import { sourceOf } from "../meaning/networks/source";
 import type { OtherTraffic, TrafficLine } from "./line";
 import type { Changed, TrafficReplay } from "./replayed";
-import { replayWords } from "./words";
+import { replayWords } from "./replayText";
 
 /** The effect of a change on a request. */
 export type Fate =

@@ -3,9 +3,9 @@ import { ResourceService, type ServerContext } from "../resources";
 import { type AcmeOrderRow, type Store, statement } from "../storage";
 import { newId } from "../util";
 import { accountAt } from "./account";
+import type { AcmeSettings } from "./acmeSettings";
 import { type Account, AcmeClient } from "./client";
 import { advance } from "./order";
-import type { AcmeSettings } from "./settings";
 import { theServerIn } from "./state";
 import { isTurn } from "./turns";
 

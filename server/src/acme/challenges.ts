@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import type { AcmeSettings } from "./acmeSettings";
 import type { Authorization } from "./client";
 import { updateText } from "./dnsUpdate";
 import { AcmeProblem } from "./problem";
-import type { AcmeSettings } from "./settings";
 
 /** A challenge that the server answers. */
 export interface Challenge {

@@ -1,6 +1,6 @@
 /** Certificates that the server orders and renews by itself (RFC 8555). Other rooms import from here only. */
 
 export { sealAccount } from "./account";
+export type { AcmeSettings } from "./acmeSettings";
 export { Certificates } from "./certificates";
 export type { DnsServer } from "./dnsUpdate";
-export type { AcmeSettings } from "./settings";

@@ -6,9 +6,9 @@ import { amendByServer, type ServerContext, Transactions } from "../resources";
 import { readSecret, sealKept } from "../secrets";
 import type { AcmeOrderRow, Transaction } from "../storage";
 import { newId } from "../util";
+import type { AcmeSettings } from "./acmeSettings";
 import type { Account, AcmeClient } from "./client";
 import { AcmeProblem } from "./problem";
-import type { AcmeSettings } from "./settings";
 
 export const DOMAIN = definitionOf("reserved_domain");
 /** The sealed key of the certificate that is being ordered. */

@@ -20,4 +20,4 @@ export {
   setNames,
   storedName,
   withNames,
-} from "./names";
+} from "./resourceNames";

@@ -11,7 +11,7 @@ import { BODY_LIMIT, JSON_TYPE, objectIn } from "./bodies";
 import { noRoute } from "./errors";
 import { LARGE_BODY } from "./limits/largeBodies";
 import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
-import { nameIn } from "./names";
+import { nameIn } from "./nameHeader";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
 import { callerAddress, isForwarded } from "./origin";

@@ -1,6 +1,6 @@
 import { exposureOf } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
-import { changedAspects } from "../../../provider/src/review/words";
+import { changedAspects } from "../../../provider/src/review/reviewTexts";
 import { agent, edge, world } from "../meaning/worlds";
 
 describe("The table of an address in a review", () => {

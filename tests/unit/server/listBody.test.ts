@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { readListBody } from "../../../server/src/http/largeBodies";
+import { readListBody } from "../../../server/src/http/listBodies";
 
 const LIMIT = { list: "objects", most: 100 };
 const read = (json: string) => readListBody(Buffer.from(json), LIMIT);

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Kind } from "../kinds";
 import { type Marks, marksOf, type Rule } from "./marks";
-import { camelCase, pascalCase, plural } from "./names";
 import { own } from "./narrow";
+import { camelCase, pascalCase, plural } from "./spelling";
 
 /** Schemas of an object's fields, by their wire names. */
 export type Fields = Readonly<Record<string, z.ZodType>>;

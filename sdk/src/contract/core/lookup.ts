@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Definition, fieldOf } from "./definition";
 import { elementOf } from "./marks";
-import { camelCase } from "./names";
+import { camelCase } from "./spelling";
 
 /** One argument of a function that finds an object. */
 export interface Lookup {

@@ -1,9 +1,9 @@
 import { type Definition, defineResource, fieldOf } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf, shapeOf } from "./marks";
-import { camelCase, pascalCase, withArticle } from "./names";
 import { own } from "./narrow";
 import { pathFieldsOf } from "./paths";
+import { camelCase, pascalCase, withArticle } from "./spelling";
 
 /** The definition of a module as a resource of its own. Its first fields are those of its path. */
 export function moduleAsResource(parent: Definition, name: string): Definition {

@@ -1,8 +1,8 @@
 import { duration, durationSeconds, secondsOf, timestampOf } from "../formats/time";
 import type { Definition } from "./definition";
 import { mark, type Rule } from "./marks";
-import { camelCase } from "./names";
 import { own } from "./narrow";
+import { camelCase } from "./spelling";
 
 /** The validity if a program says only when to renew; the server has the same default. */
 const USUAL_VALIDITY = "24h";

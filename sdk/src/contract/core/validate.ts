@@ -11,10 +11,10 @@ import {
   type Rule,
   shapeOf,
 } from "./marks";
-import { withArticle } from "./names";
 import { own } from "./narrow";
 import { createSchema, updateSchema } from "./shape";
 import { didYouMean } from "./similarity";
+import { withArticle } from "./spelling";
 
 type Json = Record<string, unknown>;
 

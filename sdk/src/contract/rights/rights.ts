@@ -1,6 +1,6 @@
 import type { Definition } from "../core/definition";
-import { plural } from "../core/names";
 import { keysOf } from "../core/narrow";
+import { plural } from "../core/spelling";
 import { registry } from "../registry";
 import { ROLES, type Role } from "../role";
 import { includesPermission, leastScopes, type Permission, scopesFor } from "./scopes";

@@ -1,5 +1,5 @@
-import { camelCase } from "../../contract/core/names";
 import { keysOf } from "../../contract/core/narrow";
+import { camelCase } from "../../contract/core/spelling";
 import type { ModuleName } from "../../contract/registry";
 import { actions } from "./actions";
 import type { Aspect } from "./aspect";

@@ -1,7 +1,7 @@
 import { unknownChoice } from "../../contract/core/choices";
-import { formatPath } from "../../contract/core/names";
 import { own } from "../../contract/core/narrow";
 import { createSchema } from "../../contract/core/shape";
+import { formatPath } from "../../contract/core/spelling";
 import { definitionNamed } from "../../contract/registry";
 import { ASPECTS } from "../aspects";
 import { hasEffect, unknownAction } from "../judgement/rules/policies";

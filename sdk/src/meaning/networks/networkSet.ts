@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
-import { counted } from "../../contract/core/names";
 import { oncePer } from "../../contract/core/once";
+import { counted } from "../../contract/core/spelling";
 import { mistakeInCidr, plainAddress } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 

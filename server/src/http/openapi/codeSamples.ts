@@ -8,9 +8,9 @@ import {
 import type { DescribedOperation } from "../operations/operation";
 import { clientCall } from "./clientCalls";
 import { exampleOf } from "./examples";
+import { parametersInPath } from "./operationText";
 import { PARAMETERS } from "./parameters";
 import type { Json } from "./schemas";
-import { parametersInPath } from "./words";
 
 /** An operation in code: with curl, in Python and in TypeScript. */
 export function codeSamples(operation: DescribedOperation): Json[] {

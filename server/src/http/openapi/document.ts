@@ -3,9 +3,9 @@ import { dryRunShape } from "@tunnelplane/sdk/operations";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
 import { exampleOf, listExample } from "./examples";
+import { descriptionOf, parametersInPath } from "./operationText";
 import { HEADERS, limitOf, PARAMETERS, removeOf } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
-import { descriptionOf, parametersInPath } from "./words";
 
 /** The OpenAPI 3.1 document of the operations, as its readers need it. */
 export const openapi = (operations: readonly DescribedOperation[], version: string, reader: Reader): Json =>

@@ -6,7 +6,7 @@ import {
   changeSetSummaryShape,
 } from "@tunnelplane/sdk/operations";
 import { ChangeSets, readRequest, refuseBody } from "../../changesets";
-import { readListBody } from "../largeBodies";
+import { readListBody } from "../listBodies";
 import { beforeOf, limitOf } from "../query";
 import type { ApiOperation } from "./operation";
 

@@ -1,13 +1,13 @@
 /** Lets people sign in at an identity provider. Other rooms import from here only. */
 
 import type { Logger } from "pino";
-import type { SignInSettings } from "./settings";
 import type { SignIn, SignInContext } from "./signIn";
+import type { SignInSettings } from "./signInSettings";
 
 export { ATTEMPT_MS } from "./attempt";
 export { ProviderAway, SignInRefused } from "./refused";
-export type { SignInSettings } from "./settings";
 export type { SignIn } from "./signIn";
+export type { SignInSettings } from "./signInSettings";
 
 /** Loads what speaks with identity providers when the first person signs in, not at each start. */
 export function openSignIn(

@@ -2,7 +2,7 @@ import { isObject } from "@tunnelplane/sdk/contract";
 import { claimIn } from "@tunnelplane/sdk/rules";
 import type { Profile } from "../../auth";
 import { SignInRefused } from "./refused";
-import type { SignInSettings } from "./settings";
+import type { SignInSettings } from "./signInSettings";
 
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { DocumentReader } from "../documentReader";
 import type { Attempt } from "./attempt";
 import type { Claims } from "./profile";
 import { ProviderAway, SignInRefused } from "./refused";
-import type { SignInSettings } from "./settings";
+import type { SignInSettings } from "./signInSettings";
 
 /** How long what the provider says about itself is taken, in milliseconds. */
 const FRESH_MS = 60 * 60_000;

@@ -8,7 +8,7 @@ import { newAttempt, openAttempt, sealAttempt } from "./attempt";
 import { aboutUser, type Claims, profileOf } from "./profile";
 import { IdentityProvider } from "./provider";
 import { SignInRefused } from "./refused";
-import type { SignInSettings } from "./settings";
+import type { SignInSettings } from "./signInSettings";
 import { Strangers } from "./strangers";
 
 /** What of the server's context a sign-in needs. */
