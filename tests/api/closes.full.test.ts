@@ -93,12 +93,7 @@ onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) 
       server.rest.patch(`${edge.uri}?dry_run=true&closed_without=${encodeURIComponent(lacking)}`, {});
     await refusedBeside({
       refused: [
-        "oidc",
-        "path_prefix admin",
-        "path_prefix /a nothing",
-        "any /",
-        "%",
-        "constructor",
+        ...["oidc", "path_prefix admin", "path_prefix /a nothing", "any /", "%", "constructor"],
         "mutual_tls,".repeat(101),
       ].map(send),
       as: { status: 400, code: "TP_1007", field: "closed_without" },

@@ -30,11 +30,8 @@ onEveryDatabase("Guarantees", (start) => {
     const [open, admin] = made.routes;
     const described = `only the office reaches the admin pages of ${host}`;
     const held = await guarantee({
-      description: described,
-      expect: "refused",
-      addresses: [`${host}:443/admin`],
-      except_networks: ["10.0.0.0/8"],
-      mode,
+      ...{ description: described, expect: "refused", addresses: [`${host}:443/admin`] },
+      ...{ except_networks: ["10.0.0.0/8"], mode },
     });
     const routes = `/edges/https/${made.edge.id}/routes`;
     return { ...office, ...made, host, open, admin, guarantee: held, routes, described };
@@ -94,11 +91,8 @@ onEveryDatabase("Guarantees", (start) => {
     const host = `${unique("app")}.example.org`;
     const { routes, edge } = await site([`${host}:443`], { match: "/" });
     const monitor = await guarantee({
-      description: "the monitor is answered",
-      expect: "answered",
-      addresses: [`${host}:443/health`],
-      methods: ["GET"],
-      networks: ["192.0.2.10/32"],
+      ...{ description: "the monitor is answered", expect: "answered" },
+      ...{ addresses: [`${host}:443/health`], methods: ["GET"], networks: ["192.0.2.10/32"] },
     });
     expect(monitor.state).to.equal("holds");
     const { ip_restriction } = await only("10.0.0.0/8");

@@ -117,11 +117,8 @@ onOneDatabase("SSH certificates", (start) => {
     const before = Date.now();
     const issued = await issue();
     expect(issued).to.deep.include({
-      ssh_certificate_authority_id: authority.id,
-      key_type: "ed25519",
-      principals: [],
-      critical_options: {},
-      extensions: { "permit-pty": "", "permit-user-rc": "" },
+      ...{ ssh_certificate_authority_id: authority.id, key_type: "ed25519", principals: [] },
+      ...{ critical_options: {}, extensions: { "permit-pty": "", "permit-user-rc": "" } },
     });
     const [from, until] = [Date.parse(issued.valid_after), Date.parse(issued.valid_until)];
     expect(from)

@@ -105,12 +105,9 @@ onEveryDatabase("A change set", (start) => {
     expect(refused.status).to.equal(400);
     expect(refused.body.error_code).to.equal(refused.body.faults[0].error_code);
     expect(faultsIn(refused)).to.deep.equal([
-      "tls_edge/bad hostports[0] TP_1001",
-      "tls_edge/bad wrong TP_1002",
-      "tls_edge/taken hostports[0] TP_1501",
-      "failover_backend/lost backends[0] TP_1004",
-      "failover_backend/a backends[0] TP_1001",
-      "objects[6] kind TP_1001",
+      ...["tls_edge/bad hostports[0] TP_1001", "tls_edge/bad wrong TP_1002"],
+      ...["tls_edge/taken hostports[0] TP_1501", "failover_backend/lost backends[0] TP_1004"],
+      ...["failover_backend/a backends[0] TP_1001", "objects[6] kind TP_1001"],
     ]);
     expect(refused.body.fault_count).to.equal(6);
     expect(refused.body.faults[4].msg).to.contain(
@@ -306,10 +303,7 @@ onEveryDatabase("A change set", (start) => {
       `select action, event_id from audit_event where operation_id = '${operation}'`,
     )) as { action: string; event_id: string }[];
     expect(rows.map(({ action }) => action).sort()).to.deep.equal([
-      "backend_created",
-      "backend_created",
-      "backend_created",
-      "tls_edge_created",
+      ...["backend_created", "backend_created", "backend_created", "tls_edge_created"],
       "tunnel_credential_created",
     ]);
     for (const { event_id } of rows)

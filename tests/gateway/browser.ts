@@ -20,11 +20,8 @@ export class Browser {
     const site = port === "";
     const cookie = site ? [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") : "";
     const where = {
-      host: "127.0.0.1",
-      port: site ? this.one.httpsPort : port,
-      path: pathname + search,
-      agent: false as const,
-      method,
+      ...{ host: "127.0.0.1", port: site ? this.one.httpsPort : port, path: pathname + search },
+      ...{ agent: false as const, method },
     };
     const sent = { host: site ? hostname : `${hostname}:${port}`, ...(cookie ? { cookie } : {}), ...headers };
     return new Promise((resolve, reject) => {

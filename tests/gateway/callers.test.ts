@@ -93,11 +93,8 @@ describe("The address of a caller", () => {
     return Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_CALLERS.test(name)));
   };
   const said = (address: string) => ({
-    "x-forwarded-for": address,
-    "x-forwarded-proto": "https",
-    "x-forwarded-host": "app.example.com",
-    "x-forwarded-port": "443",
-    "x-real-ip": address,
+    ...{ "x-forwarded-for": address, "x-forwarded-proto": "https" },
+    ...{ "x-forwarded-host": "app.example.com", "x-forwarded-port": "443", "x-real-ip": address },
   });
   /** A connection of the balancer that begins with this, such as PROXY protocol. */
   async function beginning(
@@ -175,10 +172,7 @@ describe("The address of a caller", () => {
     for (const path of ["/restricted", "/policy"]) {
       // A stranger may write anything to the left of it.
       const forms = [
-        CALLER,
-        `${CALLER}:51008`,
-        `::ffff:${CALLER}`,
-        `::FFFF:${CALLER}`,
+        ...[CALLER, `${CALLER}:51008`, `::ffff:${CALLER}`, `::FFFF:${CALLER}`],
         `[::ffff:${CALLER}]:443`,
       ];
       for (const last of [...forms, `[${CALLER}]`, `${CALLER} `])
@@ -235,11 +229,8 @@ describe("The address of a caller", () => {
       [
         ...world(),
         tlsEdge({
-          id: "edgtls_2",
-          hostports: ["raw.example.com:443"],
-          tls_termination,
-          backend: to("raw"),
-          ip_restriction: onlyCaller,
+          ...{ id: "edgtls_2", hostports: ["raw.example.com:443"], tls_termination },
+          ...{ backend: to("raw"), ip_restriction: onlyCaller },
         }),
         fixed("raw", upstream.url.slice("https://".length)),
       ],

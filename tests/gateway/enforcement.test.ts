@@ -51,10 +51,7 @@ describe("A real Envoy enforces:", () => {
     const mutual_tls = enabled({ certificate_authorities: refs("one", "two") });
     const edge = httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] });
     await gateway.serve([
-      edge,
-      tlsEdge({ mutual_tls, backend: to("up") }),
-      up(),
-      authority("one", one.pem),
+      ...[edge, tlsEdge({ mutual_tls, backend: to("up") }), up(), authority("one", one.pem)],
       authority("two", two.pem),
     ]);
     for (const sni of ["app.example.com", "db.example.com"]) {

@@ -36,10 +36,7 @@ describe("No request gets around a check:", () => {
         route({ id: "edghtsrt_open", match: "/open", backend: to("up") }),
         route({ id: "edghtsrt_jwt", match: "/jwt", backend: to("up"), jwt_validation: jwt({}, issuer.jku) }),
         route({
-          id: "edghtsrt_exact",
-          match_type: "exact_path",
-          match: "/private",
-          backend: to("up"),
+          ...{ id: "edghtsrt_exact", match_type: "exact_path", match: "/private", backend: to("up") },
           ip_restriction: enabled({ ip_policies: refs("nobody") }),
         }),
         route({
@@ -194,10 +191,7 @@ describe("No request gets around a check:", () => {
   it("an HTTP/2 connection that was good for one edge is not good for another one, however often it was used", async () => {
     await gateway.serve(strictBeside());
     const hosts = [
-      "app.example.com",
-      "strict.example.com",
-      "any.example.com",
-      "app.example.com",
+      ...["app.example.com", "strict.example.com", "any.example.com", "app.example.com"],
       "STRICT.example.com:443",
     ];
     const seen = async (sni: string, ask = {}) => {

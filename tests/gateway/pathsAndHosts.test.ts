@@ -174,12 +174,9 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
 
   it("a policy that asks for req.host finds it in every spelling, with and without a port", async () => {
     for (const expression of [
-      'req.host == "app.example.com"',
-      'req.host == "App.Example.com"',
-      'req.host.startsWith("app.e")',
-      'req.host.endsWith("P.example.com")',
-      'req.host.contains("pp.EX")',
-      'req.headers["Host"] in ["APP.example.com"]',
+      ...['req.host == "app.example.com"', 'req.host == "App.Example.com"'],
+      ...['req.host.startsWith("app.e")', 'req.host.endsWith("P.example.com")'],
+      ...['req.host.contains("pp.EX")', 'req.headers["Host"] in ["APP.example.com"]'],
       '!(req.host != "app.example.com")',
     ])
       for (const hostport of ["app.example.com:443", "*.example.com:443"]) {

@@ -111,10 +111,7 @@ describe("Modules that change requests and answers, on a real Envoy", () => {
   it("circuit_breaker: a backend that fails too often is not asked for a while, and then again", async () => {
     await serve({
       circuit_breaker: enabled({
-        tripped_duration: 1,
-        rolling_window: 1,
-        num_buckets: 10,
-        volume_threshold: 5,
+        ...{ tripped_duration: 1, rolling_window: 1, num_buckets: 10, volume_threshold: 5 },
         error_threshold_percentage: 0.5,
       }),
     });

@@ -62,11 +62,8 @@ export function envoyOfThisFile() {
       ...SURROUNDINGS,
       certificates: [
         {
-          names: ["example.com", "*.example.com", "*.b.example.com"],
-          chain: state.own.pem,
-          key: state.own.privateKey,
-          notBefore: 0,
-          notAfter: 4e12,
+          ...{ names: ["example.com", "*.example.com", "*.b.example.com"], chain: state.own.pem },
+          ...{ key: state.own.privateKey, notBefore: 0, notAfter: 4e12 },
         },
       ],
       listen: [{ port: 443, address: "127.0.0.1", bindPort: state.port }],

@@ -91,12 +91,9 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     client_certificate: "none",
   });
   await made("/guarantees", {
-    description: "nobody outside is let in without a certificate",
-    expect: "refused",
-    addresses: ["edge.example.com:443"],
-    except_networks: ["10.0.0.0/8"],
-    client_certificate: "none",
-    mode: "report",
+    ...{ description: "nobody outside is let in without a certificate", expect: "refused" },
+    ...{ addresses: ["edge.example.com:443"], except_networks: ["10.0.0.0/8"] },
+    ...{ client_certificate: "none", mode: "report" },
   });
   const bot = await made("/bot_users", { name: "ada" });
   const member = await made("/api_keys", { owner_id: bot.id, description: "Ada's laptop" });
@@ -105,11 +102,8 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     envoy_version: "1.36.2",
     agents: [
       {
-        credential: farm.id,
-        session: newId("ts"),
-        bind: ["bind:color=blue"],
-        address: "198.51.100.7",
-        since: "2026-01-02T03:04:05Z",
+        ...{ credential: farm.id, session: newId("ts"), bind: ["bind:color=blue"] },
+        ...{ address: "198.51.100.7", since: "2026-01-02T03:04:05Z" },
       },
     ],
     edges: [

@@ -47,12 +47,9 @@ export class Project {
   ) {
     makeStack(this.folder, STACK);
     this.#env = {
-      ...process.env,
-      PATH: [join(locateEngine(), "bin"), ...path].join(delimiter),
-      PULUMI_HOME: join(this.folder, "home"),
-      PULUMI_STACK: STACK,
-      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      TUNNELPLANE_BASE_URL: server.url,
+      ...{ ...process.env, PATH: [join(locateEngine(), "bin"), ...path].join(delimiter) },
+      ...{ PULUMI_HOME: join(this.folder, "home"), PULUMI_STACK: STACK },
+      ...{ PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true", TUNNELPLANE_BASE_URL: server.url },
       TUNNELPLANE_API_KEY: server.apiKey,
     };
     this.write(program, runtime);

@@ -117,11 +117,8 @@ outputs:
     resources.push(`  p: { type: "pulumi:providers:tunnelplane", properties: { baseURL: "http://x" } }\n`);
     for (const [program, ...words] of [
       [
-        resources.join(""),
-        "hostports",
-        'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")',
-        "baseUrl, apiKey, project, validateOnServer",
-        "string",
+        ...[resources.join(""), "hostports", 'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")'],
+        ...["baseUrl, apiKey, project, validateOnServer", "string"],
       ],
       // A type that does not exist stops the program at once.
       [`  app: { type: "tunnelplane:TlsEgde" }\n`, "TlsEgde"],

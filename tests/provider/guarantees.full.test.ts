@@ -92,11 +92,8 @@ describe("A program with guarantees", () => {
     new tunnels.Guarantee(
       `${name}-guarded`,
       {
-        description: `only the office reaches ${host}`,
-        expect: "refused",
-        addresses: [`${host}:443`],
-        exceptNetworks: ["10.0.0.0/8"],
-        token: "none",
+        ...{ description: `only the office reaches ${host}`, expect: "refused" },
+        ...{ addresses: [`${host}:443`], exceptNetworks: ["10.0.0.0/8"], token: "none" },
       },
       { dependsOn: [first, second, api] },
     );

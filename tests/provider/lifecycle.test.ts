@@ -69,10 +69,7 @@ describe("The life of a stack with resources of every class", () => {
     new tunnels.IpPolicyRule(name("berlin"), { ipPolicyId, cidr: "192.0.2.0/24", action });
     const { id: edgeId } = new tunnels.HttpsEdge(name("site"), { description: name("site") });
     new tunnels.HttpsEdgeRoute(name("pages"), {
-      edgeId,
-      matchType: "path_prefix",
-      match: "/",
-      oidc: { ...OIDC, scopes: [...SCOPES[form]] },
+      ...{ edgeId, matchType: "path_prefix", match: "/", oidc: { ...OIDC, scopes: [...SCOPES[form]] } },
       ...(form === "first" && { userAgentFilter: { deny: ["^curl/"] } }),
     });
     new tunnels.IpPolicy(name("drifting"), { description: name("drifting") });
@@ -166,11 +163,8 @@ describe("The life of a stack with resources of every class", () => {
 
   let changed: Step;
   const CHANGES = [
-    "update …drifting description",
-    "create …deleted",
-    "update …own description",
-    "update …shared hostports[1]",
-    "update …pages oidc.scopes[1] userAgentFilter",
+    ...["update …drifting description", "create …deleted", "update …own description"],
+    ...["update …shared hostports[1]", "update …pages oidc.scopes[1] userAgentFilter"],
     "update …watch sources[1].type",
   ];
   it("repairs that, updates, replaces and imports in one run, with one request for each change and none that writes to what it imports", async () => {

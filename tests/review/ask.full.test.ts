@@ -24,10 +24,7 @@ const program =
     const site = new tunnels.HttpsEdge("site", { hostports: ["app.example.com:443"] });
     const route = (match: string, more: object = {}) =>
       new tunnels.HttpsEdgeRoute(`route ${match}`, {
-        edgeId: site.id,
-        matchType: "path_prefix",
-        match,
-        backend: { backendId: page.id },
+        ...{ edgeId: site.id, matchType: "path_prefix", match, backend: { backendId: page.id } },
         ...more,
       });
     route("/");

@@ -186,11 +186,8 @@ async function runGithub(
     if (run === undefined) continue;
     const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
     const { code, printed } = await runner.run(filled(run), {
-      ...job,
-      ...values,
-      GITHUB_OUTPUT: output,
-      GITHUB_STEP_SUMMARY: join(runner.folder.path, "summary.md"),
-      GITHUB_ACTION_PATH: ACTION,
+      ...{ ...job, ...values, GITHUB_OUTPUT: output },
+      ...{ GITHUB_STEP_SUMMARY: join(runner.folder.path, "summary.md"), GITHUB_ACTION_PATH: ACTION },
     });
     all += printed;
     if (code !== 0) return { code, printed: all };

@@ -66,10 +66,7 @@ describe("a report", () => {
       name: "app",
     });
     expect(report.findings[0]?.cause).to.include({
-      kind: "tls_edge",
-      name: "app",
-      property: "mutual_tls.enabled",
-      file: "src/edges.ts",
+      ...{ kind: "tls_edge", name: "app", property: "mutual_tls.enabled", file: "src/edges.ts" },
       line: 7,
     });
     expect(report.addresses[0]).to.have.keys("address", "offStack", "before", "after");

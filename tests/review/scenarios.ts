@@ -111,11 +111,8 @@ const limits = (name: string, capacity = 10) =>
 /** What has to hold for the edge of a scenario. */
 const guarantee = ({ rule, pick }: Scenario, args: Partial<tunnels.GuaranteeArgs> = {}) =>
   new tunnels.Guarantee(`${rule} guarantee`, {
-    description: pick("", "", "described anew"),
-    expect: "refused",
-    addresses: [hostportOf(rule)],
-    clientCertificate: "none",
-    ...args,
+    ...{ description: pick("", "", "described anew"), expect: "refused" },
+    ...{ addresses: [hostportOf(rule)], clientCertificate: "none", ...args },
   });
 
 const DECLARE = {

@@ -25,10 +25,7 @@ const web = same("StaticBackend", "web", { address: "web.example.com:80" });
 
 /** The admins' path asks for a token, and the teams' for a header. */
 const TOKENS = previewOf([
-  web,
-  edge({}),
-  route("/"),
-  route("/admin", { jwtValidation: tokensOf() }),
+  ...[web, edge({}), route("/"), route("/admin", { jwtValidation: tokensOf() })],
   route("/team", { policies: TEAM }),
 ]);
 

@@ -49,11 +49,8 @@ onEveryDatabase("Signing in", (startServer) => {
     expect(address.origin).to.equal(issuer.url);
     const asked = Object.fromEntries(address.searchParams);
     expect(asked).to.include({
-      client_id: CLIENT_ID,
-      response_type: "code",
-      code_challenge_method: "S256",
-      redirect_uri: `${server.url}/sign_in/callback`,
-      scope: "openid profile email",
+      ...{ client_id: CLIENT_ID, response_type: "code", code_challenge_method: "S256" },
+      ...{ redirect_uri: `${server.url}/sign_in/callback`, scope: "openid profile email" },
     });
     expect(asked.code_challenge).to.match(/^[\w-]{43}$/);
     answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));

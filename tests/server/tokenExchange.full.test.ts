@@ -272,10 +272,7 @@ onEveryDatabase("An identity token", (startServer) => {
     for (const word of ["environment", "prod", "wid_"]) expect(answer.text).not.to.contain(word);
     const [row] = await auditRows("identity_token_refused");
     expect(row).to.deep.include({
-      principal_id: "nobody",
-      key_id: null,
-      object_id: one.id,
-      changed: ["aud", "environment"],
+      ...{ principal_id: "nobody", key_id: null, object_id: one.id, changed: ["aud", "environment"] },
       operation_id: answer.body.details.operation_id,
     });
   });

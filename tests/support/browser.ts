@@ -14,10 +14,7 @@ export const LOOKS = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
   phone: {
-    viewport: { width: 390, height: 844 },
-    colorScheme: "light",
-    isMobile: true,
-    hasTouch: true,
+    ...{ viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true },
     deviceScaleFactor: 2,
   },
 } as const satisfies Record<string, BrowserContextOptions>;

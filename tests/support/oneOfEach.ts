@@ -156,11 +156,8 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   new tunnels.ReservedAddr(`${prefix}addr`, { region: "eu" });
   new tunnels.IpRestriction(`${prefix}restriction`, { type: "endpoints", ipPolicyIds: [policy.id] });
   new tunnels.Guarantee(`${prefix}guarantee`, {
-    expect: "refused",
-    addresses: [`*.${prefix}guarded.example.com:*/admin`],
-    methods: ["POST"],
-    exceptNetworks: ["10.0.0.0/8"],
-    clientCertificate: "none",
+    ...{ expect: "refused", addresses: [`*.${prefix}guarded.example.com:*/admin`], methods: ["POST"] },
+    ...{ exceptNetworks: ["10.0.0.0/8"], clientCertificate: "none" },
   });
   const destination = new tunnels.EventDestination(`${prefix}destination`, {
     target: { monitoringService: { apiKey: "hush", service: "tunnels" } },

@@ -72,10 +72,7 @@ export class OwnProjects {
     const home = join(this.folder, "homes", relative(this.folder, folder));
     mkdirSync(join(home, "state"), { recursive: true });
     const path = [
-      join(locateEngine() ?? "", "bin"),
-      dirname(process.execPath),
-      "/usr/local/bin",
-      "/usr/bin",
+      ...[join(locateEngine() ?? "", "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin"],
       "/bin",
     ];
     const [server, https, ssh, metrics, program] = await Promise.all([1, 2, 3, 4, 5].map(freePort));

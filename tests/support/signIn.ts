@@ -13,13 +13,10 @@ export function offerSignIns(issuer: StandInTokenIssuer, more: object = {}): voi
   issuer.instead.set(
     "/.well-known/openid-configuration",
     JSON.stringify({
-      issuer: issuer.url,
-      authorization_endpoint: `${issuer.url}/authorize`,
-      token_endpoint: `${issuer.url}/token`,
-      jwks_uri: `${issuer.url}/jwks`,
+      ...{ issuer: issuer.url, authorization_endpoint: `${issuer.url}/authorize` },
+      ...{ token_endpoint: `${issuer.url}/token`, jwks_uri: `${issuer.url}/jwks` },
       response_types_supported: ["code"],
-      id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
-      ...more,
+      ...{ id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"], ...more },
     }),
   );
 }

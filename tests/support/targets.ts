@@ -35,11 +35,8 @@ export const monitoring = (
 ): EventDestinationTarget => ({
   ...NONE,
   monitoring_service: {
-    api_key: "key-of-the-monitoring",
-    monitoring_tags: "env:test",
-    service: "tunnels",
-    monitoring_site: "",
-    ...fields,
+    ...{ api_key: "key-of-the-monitoring", monitoring_tags: "env:test", service: "tunnels" },
+    ...{ monitoring_site: "", ...fields },
   },
 });
 
@@ -49,11 +46,8 @@ let last = 0;
 export function event(fields: Partial<Outgoing> = {}): Outgoing {
   const id = `ev_${++last}`;
   return {
-    id,
-    key: "ipp_1",
-    time: new Date().toISOString(),
-    body: JSON.stringify({ event_id: id, text: "Grüße" }),
-    ...fields,
+    ...{ id, key: "ipp_1", time: new Date().toISOString() },
+    ...{ body: JSON.stringify({ event_id: id, text: "Grüße" }), ...fields },
   };
 }
 

@@ -152,11 +152,8 @@ export async function admittedIdentity(
 ): Promise<RestAnswer["body"]> {
   const bot = await admin.post("/bot_users", { name: "pipeline" });
   const answer = await admin.post("/workload_identities", {
-    issuer: issuer.url,
-    audiences: [AUDIENCE],
-    claims: { sub: SUBJECT },
-    bot_user_id: bot.body.id,
-    ...more,
+    ...{ issuer: issuer.url, audiences: [AUDIENCE], claims: { sub: SUBJECT } },
+    ...{ bot_user_id: bot.body.id, ...more },
   });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body;

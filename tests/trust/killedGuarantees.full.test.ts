@@ -18,11 +18,8 @@ const NAMES = ["admin", "pages"] as const;
 const limited = { ip_restriction: { ip_policy_ids: [ref("ip_policy/office")] } };
 const route = (key: string, match: string, fields: object = {}) =>
   declared("https_edge_route", key, {
-    edge_id: ref("https_edge/app"),
-    match_type: "path_prefix",
-    match,
-    backend: { backend_id: ref("http_response_backend/ok") },
-    ...fields,
+    ...{ edge_id: ref("https_edge/app"), match_type: "path_prefix", match },
+    ...{ backend: { backend_id: ref("http_response_backend/ok") }, ...fields },
   });
 const site = (...routes: ReturnType<typeof route>[]) => [
   declared("ip_policy", "office"),

@@ -178,10 +178,7 @@ onEveryDatabase("A secret", (start, database) => {
         { description: secret.repeat(20) },
         { metadata: { secret } },
         ...[
-          `{"token": "${secret}"`,
-          `"${secret}"`,
-          secret,
-          `{"token": "${secret}"} x`,
+          ...[`{"token": "${secret}"`, `"${secret}"`, secret, `{"token": "${secret}"} x`],
           `{"__proto__": "${secret}"}`,
         ],
       ],

@@ -37,10 +37,7 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client, s
     const [endpoint] = await client().call("endpoints", "List", {});
     expect(endpoint).to.deep.include({
       ...{
-        hostport: "db.example.com:20001",
-        host: "db.example.com",
-        port: 20001,
-        proto: "tcp",
+        ...{ hostport: "db.example.com:20001", host: "db.example.com", port: 20001, proto: "tcp" },
         type: "edge",
       },
       public_url: "tcp://db.example.com:20001",

@@ -43,18 +43,12 @@ onEveryDatabase("The gateways of an account", (start) => {
     const about = { credential, owner_id: member.id, project_ids, acl: tunnel.acl, expires_at: null };
     expect(await ask({ token })).to.deep.equal({ ...about, allowed: true, reason: "" });
     for (const bind of [
-      "bind:a.b.example.com:443",
-      "bind:A.Example.com:1",
-      "bind:*.x.example.com:443",
-      "bind:env=prod",
-      "bind:host.net:443",
+      ...["bind:a.b.example.com:443", "bind:A.Example.com:1", "bind:*.x.example.com:443"],
+      ...["bind:env=prod", "bind:host.net:443"],
     ])
       expect((await ask({ token }, bind)).allowed, bind).to.equal(true);
     for (const bind of [
-      "bind:example.com:443",
-      "bind:host.net:444",
-      "bind:*.net:443",
-      "bind:other=prod",
+      ...["bind:example.com:443", "bind:host.net:444", "bind:*.net:443", "bind:other=prod"],
       "bind:other=a b",
     ]) {
       const { allowed, reason } = await ask({ token }, "bind:env=prod", bind);

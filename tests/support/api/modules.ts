@@ -65,10 +65,7 @@ const headers: Module = {
   secondAnswer: { enabled: true, add: {}, remove: ["x-debug"] },
 };
 const breaker = {
-  tripped_duration: 60,
-  rolling_window: 30,
-  num_buckets: 5,
-  volume_threshold: 20,
+  ...{ tripped_duration: 60, rolling_window: 30, num_buckets: 5, volume_threshold: 20 },
   error_threshold_percentage: 0.25,
 };
 

@@ -14,11 +14,8 @@ const said = (of: World, request: Partial<DecisionRequest> = {}): string => {
 };
 const route = (name: string, match: string, fields: object = {}, match_type = "path_prefix") =>
   declared("https_edge_route", name, {
-    edge_id: ref("https_edge", "site"),
-    match_type,
-    match,
-    backend: { backend_id: ref("http_response_backend", "ok") },
-    ...fields,
+    ...{ edge_id: ref("https_edge", "site"), match_type, match },
+    ...{ backend: { backend_id: ref("http_response_backend", "ok") }, ...fields },
   });
 const inbound = (...policies: object[]) => ({ policies: { inbound: policies } });
 const when = (expressions: string[], type: string, config: object = {}) => ({

@@ -29,16 +29,13 @@ export interface FieldOfType {
 
 /** Values that rules read, where another text would be no value. */
 const OTHERS: Readonly<Record<string, readonly [unknown, unknown]>> = {
-  cidr: ["10.64.0.0/10", "10.0.0.0/11"],
-  valid_for: ["1825d", "3650d"],
-  renew_before: ["1d", "2d"],
-  valid_after: ["2026-11-23T08:00:00Z", "2026-11-24T08:00:00Z"],
+  ...{ cidr: ["10.64.0.0/10", "10.0.0.0/11"], valid_for: ["1825d", "3650d"] },
+  ...{ renew_before: ["1d", "2d"], valid_after: ["2026-11-23T08:00:00Z", "2026-11-24T08:00:00Z"] },
   valid_until: ["2127-11-22T08:00:00Z", "2128-11-22T08:00:00Z"],
   expires_at: ["2127-11-22T08:00:00Z", "2128-11-22T08:00:00Z"],
   address: ["other.example.com:443", "another.example.com:443"],
   hostports: [["other.example.com:443"], ["another.example.com:443"]],
-  match: ["/other", "/another"],
-  acl: [["bind:other.example.com"], ["bind:another.example.com"]],
+  ...{ match: ["/other", "/another"], acl: [["bind:other.example.com"], ["bind:another.example.com"]] },
 };
 
 const isMap = (schema: z.ZodType): boolean => bare(schema) instanceof z.ZodRecord;

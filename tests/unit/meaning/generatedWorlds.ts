@@ -314,12 +314,9 @@ const FURTHER_BACKENDS = [
   object("weighted_backend", "bkdwd_hole", { backends: { bkdst_1: 1, bkdwd_zero: 1 } }),
   object("weighted_backend", "bkdwd_zero", { backends: { bkdst_1: 0 } }),
   ...Object.entries({
-    bkdfo_nested: ["bkdwd_zero", "bkdfo_none", "bkdtg_1", "bkdfo_1"],
-    bkdfo_none: [],
-    bkdfo_sorry: ["bkdtg_1", "bkdhr_1", "bkdst_1"],
-    bkdfo_split: ["bkdwd_mixed", "bkdst_2"],
-    bkdfo_circle: ["bkdst_1", "bkdfo_round"],
-    bkdfo_round: ["bkdfo_circle"],
+    ...{ bkdfo_nested: ["bkdwd_zero", "bkdfo_none", "bkdtg_1", "bkdfo_1"], bkdfo_none: [] },
+    ...{ bkdfo_sorry: ["bkdtg_1", "bkdhr_1", "bkdst_1"], bkdfo_split: ["bkdwd_mixed", "bkdst_2"] },
+    ...{ bkdfo_circle: ["bkdst_1", "bkdfo_round"], bkdfo_round: ["bkdfo_circle"] },
   }).map(([id, backends]) => object("failover_backend", id, { backends })),
 ];
 

@@ -34,11 +34,8 @@ export const agent = declared("tunnel_credential", "agent", { acl: [] });
 export const site = (route: Fields = {}, of: Fields = {}): WorldObject[] => [
   declared("https_edge", "site", { hostports: [SITE], ...of }),
   declared("https_edge_route", "all", {
-    edge_id: ref("https_edge", "site"),
-    match_type: "path_prefix",
-    match: "/",
-    backend: { backend_id: ref("http_response_backend", "ok") },
-    ...route,
+    ...{ edge_id: ref("https_edge", "site"), match_type: "path_prefix", match: "/" },
+    ...{ backend: { backend_id: ref("http_response_backend", "ok") }, ...route },
   }),
   declared("http_response_backend", "ok", { status_code: 200, body: "ok" }),
 ];
@@ -48,11 +45,8 @@ export const SITE = "www.example.com:443";
 /** A further route of the site, which answers by itself. */
 export const route = (match: string, fields: Fields = {}, match_type = "path_prefix"): WorldObject =>
   declared("https_edge_route", `${match_type} ${match}`, {
-    edge_id: ref("https_edge", "site"),
-    match_type,
-    match,
-    backend: { backend_id: ref("http_response_backend", "ok") },
-    ...fields,
+    ...{ edge_id: ref("https_edge", "site"), match_type, match },
+    ...{ backend: { backend_id: ref("http_response_backend", "ok") }, ...fields },
   });
 
 export const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
