@@ -70,9 +70,7 @@ zone:
 
   get settings() {
     return {
-      host: "127.0.0.1",
-      port: this.port,
-      zone: "example.com",
+      ...{ host: "127.0.0.1", port: this.port, zone: "example.com" },
       key: { name: "acme", secret: this.secret },
     };
   }

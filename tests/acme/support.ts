@@ -14,11 +14,7 @@ import type { ServerProcess } from "../support/server";
 const NEW_ORDER = "/order-plz";
 
 /** A refusal in the place of the authority's own answer: what Pebble cannot do. */
-export interface Refusal {
-  readonly status: number;
-  readonly problem: object;
-  readonly retryAfter?: number;
-}
+export type Refusal = { readonly status: number; readonly problem: object; readonly retryAfter?: number };
 
 /** Stands between a server and Pebble: counts orders, and refuses as real authorities do. */
 export class StandInRefusals {

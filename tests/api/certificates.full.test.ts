@@ -54,10 +54,8 @@ onOneDatabase("Certificates", (start) => {
     it("line ends of Windows and blank lines around the PEM are fine", async () => {
       const { pem } = certificate({ name: "Windows Root" });
       for (const variant of [
-        pem.replaceAll("\n", "\r\n"),
-        `\n\n${pem}\n\n`,
-        `\r\n${pem.replaceAll("\n", "\r\n")}\r\n\r\n`,
-        pem.trim(),
+        ...[pem.replaceAll("\n", "\r\n"), `\n\n${pem}\n\n`],
+        ...[`\r\n${pem.replaceAll("\n", "\r\n")}\r\n\r\n`, pem.trim()],
       ])
         expect((await server.created(PATH, { ca_pem: variant })).subject_common_name).to.equal(
           "Windows Root",

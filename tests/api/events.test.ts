@@ -68,9 +68,7 @@ onEveryDatabase("An event", (start) => {
         expect(event.account_id).to.match(/^ac_/);
         expect(Number.isNaN(Date.parse(event.event_timestamp))).to.equal(false);
         expect(event.principal).to.deep.equal({
-          id: key.owner_id,
-          subject: "admin",
-          source: "API",
+          ...{ id: key.owner_id, subject: "admin", source: "API" },
           credential: { id: key.id, uri: key.uri },
         });
         expect(await server.read(`/events/${event.event_id}`)).to.deep.equal(event);

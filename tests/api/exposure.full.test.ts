@@ -13,11 +13,7 @@ const oidc = {
   client_secret: "canary-of-a-client-secret",
 };
 
-interface Found {
-  readonly rule: string;
-  readonly address?: string;
-  readonly certain: boolean;
-}
+type Found = { readonly rule: string; readonly address?: string; readonly certain: boolean };
 
 const findingsIn = ({ body }: RestAnswer): Found[] => body.findings;
 const rulesIn = (answer: RestAnswer): string[] => findingsIn(answer).map(({ rule }) => rule);

@@ -166,9 +166,7 @@ onEveryDatabase("Guarantees", (start) => {
   it("refuse one that contradicts another, with the request; once it is narrowed, both are stored", async () => {
     const host = `${unique("both")}.example.org`;
     const first = await guarantee({
-      description: "closed",
-      expect: "refused",
-      addresses: [`*.${host}:443`],
+      ...{ description: "closed", expect: "refused", addresses: [`*.${host}:443`] },
       networks: ["203.0.113.0/24"],
     });
     const opposite = { expect: "answered", addresses: [`app.${host}:443/health`], methods: ["GET"] };

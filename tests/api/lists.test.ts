@@ -3,9 +3,7 @@ import { badQuery, expectRefused, hostport, serverOfThisFile, unknownId } from "
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 
-interface Listed {
-  readonly id: string;
-}
+type Listed = { readonly id: string };
 
 onEveryDatabase("Lists", (start) => {
   const server = serverOfThisFile(start);

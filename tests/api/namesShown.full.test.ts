@@ -29,9 +29,7 @@ onEveryDatabase("Names of objects stand beside their ids", (start) => {
     site.backend = await made("web", "/backends/tunnel_group", { labels: { app: unique() } });
     site.edge = await made("site", "/edges/https", { hostports: [site.hostport] });
     site.route = await made("all of it", `/edges/https/${site.edge.id}/routes`, {
-      match: "/",
-      match_type: "path_prefix",
-      backend: { backend_id: site.backend.id },
+      ...{ match: "/", match_type: "path_prefix", backend: { backend_id: site.backend.id } },
       ip_restriction: { ip_policy_ids: [site.policy.id] },
     });
     site.credential = await made("agent", "/credentials", { acl: [] });

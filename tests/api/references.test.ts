@@ -46,9 +46,7 @@ onEveryDatabase("References to an object", (start) => {
     const all = [...first.references, ...second.references];
     expect(all.map(({ id }: Json) => id)).to.deep.equal(edges.toReversed());
     expect(all[0]).to.deep.equal({
-      id: edges[2],
-      uri: await server.uriOf(`/edges/tls/${edges[2]}`),
-      kind: "tls_edge",
+      ...{ id: edges[2], uri: await server.uriOf(`/edges/tls/${edges[2]}`), kind: "tls_edge" },
       fields: ["ip_restriction.ip_policy_ids[0]"],
     });
     expect(second.next_page_uri).to.equal(null);
@@ -90,11 +88,7 @@ onEveryDatabase("References to an object", (start) => {
   });
 });
 
-interface Place {
-  readonly module?: string;
-  readonly field: string;
-  readonly marks: ReturnType<typeof marksOf>;
-}
+type Place = { readonly module?: string; readonly field: string; readonly marks: ReturnType<typeof marksOf> };
 
 /** The schemas of the fields inside a schema of an object. */
 const shapeOf = (schema: object): Record<string, object> => {

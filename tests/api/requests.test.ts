@@ -97,9 +97,7 @@ onOneDatabase("Every request:", (start) => {
   it("bytes that are no HTTP request get an error of the usual shape", async () => {
     const notHttp = { status: 400, code: "TP_1009" };
     for (const line of [
-      "hello",
-      "GET /ip_policies HTTP/9.9",
-      "FETCH /ip_policies HTTP/1.1",
+      ...["hello", "GET /ip_policies HTTP/9.9", "FETCH /ip_policies HTTP/1.1"],
       "GET /ip policies HTTP/1.1",
     ])
       expectRefused(await raw(line, "Host: here"), notHttp);

@@ -136,9 +136,7 @@ onOneDatabase("SSH certificates", (start) => {
         "force-command": "/usr/bin/true --now",
       },
       extensions: {
-        "permit-X11-forwarding": "",
-        "permit-agent-forwarding": "",
-        "permit-port-forwarding": "",
+        ...{ "permit-X11-forwarding": "", "permit-agent-forwarding": "", "permit-port-forwarding": "" },
         "permit-user-rc": "",
       },
       valid_after: "2027-01-31T09:00:00.750+01:00",
@@ -160,9 +158,7 @@ onOneDatabase("SSH certificates", (start) => {
       "source-address 192.0.2.0/24,2001:db8::7",
     ]);
     expect(under(lines, "Extensions:")).to.deep.equal([
-      "permit-X11-forwarding",
-      "permit-agent-forwarding",
-      "permit-port-forwarding",
+      ...["permit-X11-forwarding", "permit-agent-forwarding", "permit-port-forwarding"],
       "permit-user-rc",
     ]);
   });

@@ -12,9 +12,7 @@ const read = (yaml: string): unknown => parse(yaml, { logLevel: "silent" });
 describe("The JSON Schema with which editors check catalogues", () => {
   const schema = JSON.parse(readFileSync(require.resolve("@tunnelplane/pulumi/tunnels.schema.json"), "utf8"));
   const validate = new Ajv({
-    allErrors: true,
-    strictTypes: false,
-    formats: { "date-time": true },
+    ...{ allErrors: true, strictTypes: false, formats: { "date-time": true } },
     keywords: ["x-max-bytes", "x-max-characters"],
   }).compile(schema);
   const mistakesIn = (yaml: string): string[] => {

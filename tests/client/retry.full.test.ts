@@ -25,9 +25,7 @@ const refuse =
   (status: number, headers: Record<string, string> = {}): Answer =>
   (_request, response) => {
     const body = {
-      error_code: "TP_1801",
-      status_code: status,
-      msg: "not now",
+      ...{ error_code: "TP_1801", status_code: status, msg: "not now" },
       details: { operation_id: "op_1" },
     };
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));

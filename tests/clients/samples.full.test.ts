@@ -6,11 +6,7 @@ import type { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { runIn, tool, workshop } from "./support";
 
-interface Sample {
-  readonly id: string;
-  readonly label: string;
-  readonly source: string;
-}
+type Sample = { readonly id: string; readonly label: string; readonly source: string };
 
 const LABELS = ["curl", "Python", "TypeScript"];
 const PYTHON = "python3";

@@ -30,9 +30,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   before("start the cloud's services", async () => {
     moto = await Moto.start();
     kinesis = new Kinesis({
-      endpoint: moto.url,
-      region: REGION,
-      credentials: KEYS,
+      ...{ endpoint: moto.url, region: REGION, credentials: KEYS },
       requestHandler: new NodeHttpHandler(),
     });
   });

@@ -160,9 +160,7 @@ describe("Handshakes of agents", () => {
       return String((await Promise.race([once(socket, "data"), hungUp]))[0]).slice(0, 7);
     };
     await refusedBeside({
-      refused: greeting("127.0.0.3"),
-      as: "hung up",
-      allowed: greeting("127.0.0.4"),
+      ...{ refused: greeting("127.0.0.3"), as: "hung up", allowed: greeting("127.0.0.4") },
       allowedAs: "SSH-2.0",
     });
     const other = clientFrom("127.0.0.4", { privateKey: sshKey().privateKey });

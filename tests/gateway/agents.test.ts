@@ -217,9 +217,7 @@ describe("Agents that come in by ssh -R", () => {
     const authority = await one.api.sshCertificateAuthorities.create({});
     const certify = (public_key: string, valid_until?: string) =>
       one.api.sshHostCertificates.create({
-        ssh_certificate_authority_id: authority.id,
-        public_key,
-        principals: ["127.0.0.1"],
+        ...{ ssh_certificate_authority_id: authority.id, public_key, principals: ["127.0.0.1"] },
         ...(valid_until ? { valid_until } : {}),
       });
     const own = await certify(readFileSync(join(one.state, "ssh_host_key.pub"), "utf8").trim());

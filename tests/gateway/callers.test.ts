@@ -306,10 +306,8 @@ describe("The address of a caller", () => {
     const [LOCAL, PROXY] = [0, 1];
     const named = ["PROXY TCP4 203.0.113.9 127.0.0.1 40000 443\r\n", second(PROXY, 0x11, addresses)];
     const unnamed = [
-      "PROXY UNKNOWN\r\n",
-      "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n",
-      second(LOCAL, 0, Buffer.alloc(0)),
-      second(LOCAL, 0x11, addresses),
+      ...["PROXY UNKNOWN\r\n", "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n"],
+      ...[second(LOCAL, 0, Buffer.alloc(0)), second(LOCAL, 0x11, addresses)],
       second(PROXY, 0, Buffer.alloc(0)),
     ];
     for (const one of unnamed) expect(await heard(one), String(one)).to.equal("");

@@ -65,9 +65,7 @@ describe("Policy expressions", () => {
       httpsEdge({
         routes: asked.map((expression, index) =>
           route({
-            id: `edghtsrt_${index}`,
-            match: `/${index}/`,
-            backend: to("bkdsc_up"),
+            ...{ id: `edghtsrt_${index}`, match: `/${index}/`, backend: to("bkdsc_up") },
             policies: inbound(policy([expression], ["deny"])),
           }),
         ),

@@ -23,9 +23,7 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     const one = running.now;
     const issuer = await StandInIssuer.start(own);
     const oidc = {
-      issuer: issuer.url,
-      client_id: issuer.client.id,
-      client_secret: issuer.client.secret,
+      ...{ issuer: issuer.url, client_id: issuer.client.id, client_secret: issuer.client.secret },
       scopes: ["openid"],
     };
     const { edge, route } = await one.site(HOST, { oidc });
@@ -115,10 +113,8 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
   it("and come back to a path of the site that they asked, whatever headers and the state say", async () => {
     const { one } = started;
     const forged = {
-      "x-forwarded-host": "evil.example.org",
-      "x-forwarded-proto": "http",
-      "x-forwarded-port": "81",
-      forwarded: "host=evil.example.org",
+      ...{ "x-forwarded-host": "evil.example.org", "x-forwarded-proto": "http" },
+      ...{ "x-forwarded-port": "81", forwarded: "host=evil.example.org" },
     };
     const home = `https://${HOST}`;
     for (const url of [

@@ -67,10 +67,8 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       "/tokens": { jwt_validation: jwt({}, keys) },
     }))
       await one.api.httpsEdgeRoutes(edge.id).create({
-        match_type: "path_prefix",
-        match,
-        backend: { backend_id: route.backend?.backend.id ?? "" },
-        ...checks,
+        ...{ match_type: "path_prefix", match },
+        ...{ backend: { backend_id: route.backend?.backend.id ?? "" }, ...checks },
       });
     one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`, "--listen", `445=127.0.0.1:${late}`);
     await one.becomes(200, "good.example.com");

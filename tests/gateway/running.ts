@@ -16,11 +16,7 @@ import { refusedBeside } from "../support/refusal";
 import { ServerProcess } from "../support/server";
 import { type Answer, type Ask, http1, Upstream } from "./traffic";
 
-interface EdgeReport {
-  readonly id: string;
-  readonly state: "applied" | "rejected";
-  readonly reason: string;
-}
+type EdgeReport = { readonly id: string; readonly state: "applied" | "rejected"; readonly reason: string };
 const LOOK_EVERY_MS = 50;
 type Proof = SshKey | { readonly token: string };
 
@@ -104,9 +100,7 @@ export class Running {
     const backend = await this.api.staticBackends.create({ address: this.upstream.address });
     const edge = await this.api.httpsEdges.create({ hostports: [`${host}:443`] });
     const body = {
-      match_type: "path_prefix" as const,
-      match: "/",
-      backend: { backend_id: backend.id },
+      ...{ match_type: "path_prefix" as const, match: "/", backend: { backend_id: backend.id } },
       ...fields,
     };
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };

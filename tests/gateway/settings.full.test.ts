@@ -30,10 +30,7 @@ const WITHIN: Readonly<Record<string, string>> = {
   [`${ROUTE}.Route route`]: `${ROUTE}.RouteAction`,
 };
 
-interface Message {
-  readonly set: Map<string, string>;
-  readonly left: string[];
-}
+type Message = { readonly set: Map<string, string>; readonly left: string[] };
 
 /** The tables of the page, by the message that each is about. */
 function tables(): Map<string, Message> {
@@ -162,11 +159,9 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
         return all;
       };
       return {
-        ...made,
-        listeners: part(made.listeners, LISTENER),
+        ...{ ...made, listeners: part(made.listeners, LISTENER) },
         routes: part(made.routes, `${ROUTE}.RouteConfiguration`),
-        clusters: part(made.clusters, CLUSTER),
-        secrets: complete(made.secrets, `${TLS}.Secret`),
+        ...{ clusters: part(made.clusters, CLUSTER), secrets: complete(made.secrets, `${TLS}.Secret`) },
       };
     };
     const ask = (

@@ -76,9 +76,7 @@ describe("Sign-in and logs by a real Envoy", () => {
         routes: [route({ backend: to("up"), oidc: oidc(), ...more })],
       });
       const world = [
-        signed,
-        plain("e2", "app.example.com:443"),
-        plain("e3", "db.example.com:8443"),
+        ...[signed, plain("e2", "app.example.com:443"), plain("e3", "db.example.com:8443")],
         fixed("up", gateway.state.upstream.address),
       ];
       await gateway.serve(world, { issuers, listen });

@@ -4,11 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Certificate } from "../support/api/fixtures";
 import { StandInServer } from "../support/standIn";
 
-interface Client {
-  readonly id: string;
-  readonly secret: string;
-  readonly redirectUri: string;
-}
+type Client = { readonly id: string; readonly secret: string; readonly redirectUri: string };
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
@@ -43,10 +39,8 @@ export class StandInIssuer {
     if (pathname === "/.well-known/openid-configuration")
       answer.end(
         JSON.stringify({
-          issuer: this.name ?? this.url,
-          authorization_endpoint: `${this.url}/authorize`,
-          token_endpoint: `${this.url}/token`,
-          jwks_uri: `${this.url}/jwks`,
+          ...{ issuer: this.name ?? this.url, authorization_endpoint: `${this.url}/authorize` },
+          ...{ token_endpoint: `${this.url}/token`, jwks_uri: `${this.url}/jwks` },
         }),
       );
     else if (pathname === "/jwks") answer.end(JSON.stringify({ keys: this.#keys }));
@@ -58,9 +52,7 @@ export class StandInIssuer {
   #authorize(query: URLSearchParams, answer: ServerResponse): void {
     const { id, redirectUri } = this.client;
     const expected = {
-      response_type: "code",
-      client_id: id,
-      redirect_uri: redirectUri,
+      ...{ response_type: "code", client_id: id, redirect_uri: redirectUri },
       code_challenge_method: "S256",
     };
     const wrong = Object.entries(expected).find(([name, value]) => query.get(name) !== value)?.[0];

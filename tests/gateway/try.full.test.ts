@@ -95,17 +95,13 @@ describe("tunnelplane-gateway try", () => {
           kind: "https_edge_route",
           urn: "urn:route",
           fields: {
-            edge_id: "urn:edge",
-            match_type: "path_prefix",
-            match: "/",
+            ...{ edge_id: "urn:edge", match_type: "path_prefix", match: "/" },
             backend: { backend_id: "urn:backend" },
           },
         },
         { kind: "static_backend", urn: "urn:backend", fields: { address: "10.0.0.7:8080" } },
         {
-          kind: "certificate_authority",
-          id: "ca_a",
-          urn: "urn:authority",
+          ...{ kind: "certificate_authority", id: "ca_a", urn: "urn:authority" },
           fields: { ca_pem: "-----BEGIN a" },
         },
       ],
@@ -238,9 +234,7 @@ const open = httpsEdge({
   routes: [
     route({ id: "edghtsrt_root", backend: to("bkdsc_web") }),
     route({
-      id: "edghtsrt_old",
-      match: "/old",
-      backend: to("bkdsc_web"),
+      ...{ id: "edghtsrt_old", match: "/old", backend: to("bkdsc_web") },
       ip_restriction: enabled({ ip_policies: [] }),
     }),
     route({ id: "edghtsrt_in", match: "/in", backend: to("bkdsc_web"), oidc: oidc(WITHOUT_SECRET) }),

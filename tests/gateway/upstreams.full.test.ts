@@ -63,9 +63,7 @@ describe("The target of a gateway's traffic", () => {
     const serverPort = new URL(one.server.url).port;
     const everywhere = await freePort();
     const own = {
-      listen: one.httpsPort,
-      metrics: one.metricsPort,
-      agents: one.sshPort,
+      ...{ listen: one.httpsPort, metrics: one.metricsPort, agents: one.sshPort },
       server: Number(serverPort),
     };
     const denied = [

@@ -133,15 +133,11 @@ export const WORLDS = {
       routes: [
         route({ id: "edghtsrt_root", backend: to("bkdtg_web") }),
         route({
-          id: "edghtsrt_health",
-          match_type: "exact_path",
-          match: "/health",
+          ...{ id: "edghtsrt_health", match_type: "exact_path", match: "/health" },
           backend: to("bkdhr_sorry"),
         }),
         route({
-          id: "edghtsrt_admin",
-          match: "/admin",
-          backend: to("bkdsc_web"),
+          ...{ id: "edghtsrt_admin", match: "/admin", backend: to("bkdsc_web") },
           ip_restriction: enabled({ ip_policies: refs("ipp_office") }),
         }),
         route({ id: "edghtsrt_off", match: "/off", backend: { ...to("bkdsc_web"), enabled: false } }),
@@ -199,9 +195,7 @@ export const WORLDS = {
           user_agent_filter: enabled({ allow: ["(?i)curl", "^Mozilla/"], deny: ["bot"] }),
         }),
         route({
-          id: "edghtsrt_6",
-          match: "/in",
-          backend: to("bkdsc_web"),
+          ...{ id: "edghtsrt_6", match: "/in", backend: to("bkdsc_web") },
           oidc: oidc({ options_passthrough: true, maximum_duration: 3600 }),
         }),
       ],

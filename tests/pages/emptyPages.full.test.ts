@@ -111,9 +111,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
     it("a fault of the server, and of a proxy before it", async () => {
       const body = {
-        error_code: "TP_1800",
-        status_code: 500,
-        msg: "It failed",
+        ...{ error_code: "TP_1800", status_code: 500, msg: "It failed" },
         details: { operation_id: "op_7" },
       };
       await answering(500, {}, JSON.stringify(body));

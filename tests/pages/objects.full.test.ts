@@ -46,10 +46,8 @@ import { OnConsole } from "./onConsole";
       target: { monitoring_service: { api_key: "never shown in a console", service: "tunnels" } },
     });
     await create("/guarantees", {
-      description: "nobody enters by the door",
-      expect: "refused",
-      addresses: ["door.example.com:443"],
-      mode: "report",
+      ...{ description: "nobody enters by the door", expect: "refused" },
+      ...{ addresses: ["door.example.com:443"], mode: "report" },
     });
     const credential = await create("/credentials", { description: "build farm" });
     await on.rest.put("/gateways/berlin-1/status", {

@@ -85,10 +85,8 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
   });
   await made("/ip_policies", { description: unique("refused") });
   await made("/guarantees", {
-    description: "partners show their certificate",
-    expect: "refused",
-    addresses: ["app.example.com:443"],
-    client_certificate: "none",
+    ...{ description: "partners show their certificate", expect: "refused" },
+    ...{ addresses: ["app.example.com:443"], client_certificate: "none" },
   });
   await made("/guarantees", {
     ...{ description: "nobody outside is let in without a certificate", expect: "refused" },

@@ -14,10 +14,7 @@ const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as 
 
 const STACK = "dev";
 
-interface Printed {
-  readonly code: number;
-  readonly text: string;
-}
+type Printed = { readonly code: number; readonly text: string };
 
 /** Skips a test, and says so, where the engine lacks a part, for example the host of a language. */
 export function needsBesideEngine(context: Mocha.Context, ...programs: readonly string[]): void {

@@ -26,10 +26,7 @@ const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
 /** A warning or a note that the plugin sent to the engine. */
-interface Message {
-  readonly urn: string;
-  readonly text: string;
-}
+type Message = { readonly urn: string; readonly text: string };
 
 /** The programs that the engine starts, and where: a dynamic provider's packages are those of a project. */
 const PROGRAMS = {

@@ -38,10 +38,8 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     );
     const plugin = { resource: true, name: "tunnelplane", server, version };
     for (const file of [
-      "python/pulumi_tunnelplane/pulumi-plugin.json",
-      "go/pulumi-plugin.json",
-      "dotnet/pulumi-plugin.json",
-      "java/src/main/resources/io/github/tunnelplane/plugin.json",
+      ...["python/pulumi_tunnelplane/pulumi-plugin.json", "go/pulumi-plugin.json"],
+      ...["dotnet/pulumi-plugin.json", "java/src/main/resources/io/github/tunnelplane/plugin.json"],
     ])
       expect(json(file), file).to.deep.equal(plugin);
     expect(json("nodejs/package.json").pulumi).to.deep.equal(plugin);
@@ -56,10 +54,8 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       encoding: "utf8",
     });
     for (const file of [
-      "pulumi_tunnelplane/tls_edge.py",
-      "pulumi_tunnelplane/py.typed",
-      "pulumi_tunnelplane/pulumi-plugin.json",
-      "METADATA",
+      ...["pulumi_tunnelplane/tls_edge.py", "pulumi_tunnelplane/py.typed"],
+      ...["pulumi_tunnelplane/pulumi-plugin.json", "METADATA"],
     ])
       expect(inWheel).to.contain(file);
     const inTarball = execFileSync("tar", ["-tzf", join(packages, "packed", tarball)], { encoding: "utf8" });
@@ -191,6 +187,4 @@ describe("The packages that Pulumi's generators make for other languages", () =>
   });
 });
 
-interface Described {
-  readonly description: string;
-}
+type Described = { readonly description: string };

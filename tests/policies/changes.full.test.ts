@@ -13,11 +13,7 @@ const CANARY = "canary-of-a-secret";
 const clientsPem = certificate({ name: "Clients" }).pem;
 const partnersPem = certificate({ name: "Partners" }).pem;
 
-interface Choices {
-  readonly dangerous?: boolean;
-  readonly renamed?: boolean;
-  readonly description?: string;
-}
+type Choices = { readonly dangerous?: boolean; readonly renamed?: boolean; readonly description?: string };
 
 /** Two edges, a route that signs users in with a secret, a credential. */
 const program =

@@ -56,9 +56,7 @@ const program =
     new tunnels.TunnelCredential("agent", { acl: good ? ["bind:app.example.com"] : [] });
     const people = new tunnels.SshCertificateAuthority("people");
     new tunnels.SshUserCertificate("ada", {
-      sshCertificateAuthorityId: people.id,
-      publicKey,
-      principals: good ? ["ada"] : [],
+      ...{ sshCertificateAuthorityId: people.id, publicKey, principals: good ? ["ada"] : [] },
       validFor: good ? "30d" : "100d",
     });
     new tunnels.ApiKey("pipeline", {

@@ -4,10 +4,7 @@ import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/pr
 import { type Classes, everywhere, NAMES } from "../support/providers";
 import { MOVABLE_CLOCK } from "../support/server";
 
-interface Ends {
-  readonly expiresAt?: string;
-  readonly action?: "allow" | "deny";
-}
+type Ends = { readonly expiresAt?: string; readonly action?: "allow" | "deny" };
 
 // One stack has the objects of both providers: each run of the engine serves both.
 describe("Access that ends, in a program", () => {

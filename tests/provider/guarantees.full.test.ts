@@ -106,10 +106,8 @@ describe("A program with guarantees", () => {
     new tunnels.Guarantee(
       `${name}-monitored`,
       {
-        description: `the monitor reaches ${name}-watched`,
-        expect: "answered",
-        addresses: [`${name}-watched.example.org:443/health`],
-        methods: ["GET"],
+        ...{ description: `the monitor reaches ${name}-watched`, expect: "answered" },
+        ...{ addresses: [`${name}-watched.example.org:443/health`], methods: ["GET"] },
       },
       { dependsOn: health },
     );

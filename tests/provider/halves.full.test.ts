@@ -74,10 +74,7 @@ describe("A run that changes several things or fails in between", () => {
     readonly oidc: { readonly client_id: string; readonly client_secret: string };
     readonly compression: object | null;
   }
-  interface Site {
-    readonly routes: readonly Route[];
-    readonly tls_termination: object | null;
-  }
+  type Site = { readonly routes: readonly Route[]; readonly tls_termination: object | null };
   interface Edge {
     readonly id: string;
     readonly hostports: readonly string[];

@@ -5,10 +5,7 @@ import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, requestsDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
-interface Existing {
-  readonly id: string;
-  readonly [field: string]: unknown;
-}
+type Existing = { readonly id: string; readonly [field: string]: unknown };
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("The option `import` of a resource", () => {

@@ -47,9 +47,7 @@ function resourcesOf({ kind, hosts, restriction }: Program, own: string): Declar
     kind === "tls"
       ? [
           {
-            type: "TlsEdge",
-            kind: "tls_edge",
-            name: "edge",
+            ...{ type: "TlsEdge", kind: "tls_edge", name: "edge" },
             args: (idOf) => ({ hostports, ...backend(idOf), ...inline(idOf) }),
           },
         ]
@@ -68,9 +66,7 @@ function resourcesOf({ kind, hosts, restriction }: Program, own: string): Declar
   const apart: Declared =
     kind === "tls"
       ? {
-          type: "TlsEdgeIpRestriction",
-          kind: "tls_edge.ip_restriction",
-          name: "restriction",
+          ...{ type: "TlsEdgeIpRestriction", kind: "tls_edge.ip_restriction", name: "restriction" },
           args: (idOf) => ({ edgeId: idOf("edge"), ...restricting(idOf) }),
         }
       : {
@@ -81,9 +77,7 @@ function resourcesOf({ kind, hosts, restriction }: Program, own: string): Declar
         };
   return [
     {
-      type: "TunnelGroupBackend",
-      kind: "tunnel_group_backend",
-      name: "backend",
+      ...{ type: "TunnelGroupBackend", kind: "tunnel_group_backend", name: "backend" },
       args: () => ({ labels: { own } }),
     },
     { type: "IpPolicy", kind: "ip_policy", name: "policy", args: () => ({}) },
@@ -92,9 +86,7 @@ function resourcesOf({ kind, hosts, restriction }: Program, own: string): Declar
     // A destroy deletes these first, as the engine may.
     ...RULES.map(
       ([action, cidr]): Declared => ({
-        type: "IpPolicyRule",
-        kind: "ip_policy_rule",
-        name: action,
+        ...{ type: "IpPolicyRule", kind: "ip_policy_rule", name: action },
         args: (idOf) => ({ ipPolicyId: idOf("policy"), cidr, action }),
       }),
     ),

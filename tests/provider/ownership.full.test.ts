@@ -14,11 +14,7 @@ import { Rest } from "../support/rest";
 /** What each provider's program declares, without the prefix of the provider. */
 const RESOURCES = ["credential", "ssh", "key"];
 
-interface Member {
-  readonly id: string;
-  readonly apiKey: string;
-  readonly rest: Rest;
-}
+type Member = { readonly id: string; readonly apiKey: string; readonly rest: Rest };
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack that is shared by people who do not see each other's credentials", () => {

@@ -78,9 +78,7 @@ describe("A preview without a server", () => {
   };
   for (const [what, times] of Object.entries(TIMES)) {
     const args = {
-      sshCertificateAuthorityId: "sshca_x",
-      publicKey: makeSshKey(),
-      principals: ["ada"],
+      ...{ sshCertificateAuthorityId: "sshca_x", publicKey: makeSshKey(), principals: ["ada"] },
       ...times,
     };
     refusals.unshift({ what, type: "SshUserCertificate", args, says: [what] });

@@ -89,9 +89,7 @@ describe("A server that cannot be used", () => {
     const later = await answering(
       400,
       JSON.stringify({
-        error_code: "TP_1006",
-        status_code: 400,
-        msg: "This server speaks version 3",
+        ...{ error_code: "TP_1006", status_code: 400, msg: "This server speaks version 3" },
         details: { operation_id: "op_1" },
       }),
     );

@@ -8,10 +8,7 @@ import { LIMIT_MS, SOAK } from "../support/size";
 const ROOT = join(__dirname, "../..");
 const LEFT_OUT = SOAK ? /\/(node_modules|dist)$|\.tsbuildinfo$/ : /\/node_modules$/;
 
-interface Step {
-  readonly name: string;
-  readonly text: string;
-}
+type Step = { readonly name: string; readonly text: string };
 
 function stagesOf(file: string): Step[][] {
   const lines = readFileSync(join(ROOT, "deploy", file), "utf8")

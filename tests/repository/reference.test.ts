@@ -82,10 +82,8 @@ describe("The reference", () => {
 
   /** How a program makes an object, with its type and its name. */
   const MAKES = {
-    python: /tunnelplane\.(\w+)\(\s*("[\w-]+")/g,
-    go: /tunnelplane\.New(\w+)\(ctx, ("[\w-]+")/g,
-    csharp: /new Tunnelplane\.(\w+)\(("[\w-]+")/g,
-    java: /new (\w+)\(("[\w-]+")/g,
+    ...{ python: /tunnelplane\.(\w+)\(\s*("[\w-]+")/g, go: /tunnelplane\.New(\w+)\(ctx, ("[\w-]+")/g },
+    ...{ csharp: /new Tunnelplane\.(\w+)\(("[\w-]+")/g, java: /new (\w+)\(("[\w-]+")/g },
   };
 
   it("has programs in Python, Go, C# and Java that make the same objects", () => {

@@ -29,9 +29,7 @@ else
           cwd: ROOT,
           encoding: "utf8",
           env: {
-            ...process.env,
-            TESTS_WITHIN: within,
-            TESTS_FAILURES: String(failures),
+            ...{ ...process.env, TESTS_WITHIN: within, TESTS_FAILURES: String(failures) },
             TESTS_POSTGRES: undefined,
           },
         },

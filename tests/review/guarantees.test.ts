@@ -6,9 +6,7 @@ import { type Inputs, previewOf, same, step } from "./support";
 const FIVE: Readonly<Record<string, Inputs>> = {
   admin: { expect: "refused", addresses: ["*:443/admin"], clientCertificate: "none" },
   health: {
-    expect: "answered",
-    addresses: ["app.example.com:443/health"],
-    methods: ["GET"],
+    ...{ expect: "answered", addresses: ["app.example.com:443/health"], methods: ["GET"] },
     networks: ["192.0.2.10/32"],
   },
   internal: { expect: "refused", addresses: ["*.internal.example.com:*"], session: "none" },
@@ -37,9 +35,7 @@ const backend = same("StaticBackend", "web", { address: "web.example.com:80" });
 const app = same("HttpsEdge", "app", { hostports: ["app.example.com:443"] });
 const route = (name: string, { before, after }: { before?: Inputs; after?: Inputs }): object => {
   const common = {
-    edgeId: "id_of_app",
-    matchType: "path_prefix",
-    match: name,
+    ...{ edgeId: "id_of_app", matchType: "path_prefix", match: name },
     backend: { backendId: "id_of_web" },
   };
   const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };

@@ -22,10 +22,8 @@ export const HOLDER_SCENARIOS = {
     }),
   "validity-extended": (it) =>
     new tunnels.SshUserCertificate(it.rule, {
-      publicKey: keys[0],
-      validFor: it.pick("365d", "1825d", "365d"),
-      sshCertificateAuthorityId: it.people.id,
-      principals: ["ada"],
+      ...{ publicKey: keys[0], validFor: it.pick("365d", "1825d", "365d") },
+      ...{ sshCertificateAuthorityId: it.people.id, principals: ["ada"] },
       description: it.pick("", "", "changed"),
     }),
   "owner-changed": (it) => {

@@ -137,11 +137,7 @@ class Runner {
   }
 }
 
-interface Step {
-  readonly run?: string;
-  readonly id?: string;
-  readonly env?: Record<string, string>;
-}
+type Step = { readonly run?: string; readonly id?: string; readonly env?: Record<string, string> };
 
 /** GitHub's own checks of workflows are not to be had elsewhere; this is what its users take. */
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";

@@ -60,9 +60,7 @@ describe("a report", () => {
       "version hash access counts findings standing guarantees addresses changes limits".split(" "),
     );
     expect(report.findings[0]).to.include({
-      rule: "client-certificate-dropped",
-      severity: "high",
-      address: "app.example.com:443",
+      ...{ rule: "client-certificate-dropped", severity: "high", address: "app.example.com:443" },
       name: "app",
     });
     expect(report.findings[0]?.cause).to.include({
@@ -166,9 +164,7 @@ describe("a report", () => {
         sequence: 2,
         timestamp: 1,
         policyEvent: {
-          policyName: "edges-ask",
-          policyPackName: "ours",
-          enforcementLevel: "mandatory",
+          ...{ policyName: "edges-ask", policyPackName: "ours", enforcementLevel: "mandatory" },
           message: `<{%reset%}>Every edge asks. ${pem}<{%reset%}>`,
         },
       },

@@ -16,9 +16,7 @@ export const RESERVED_SCENARIOS: Readonly<Record<string, (it: Scenario) => unkno
     it.isChanged && new tunnels.TlsEdge(it.rule, { hostports: ["others.example.com:443"] }),
   "restriction-not-enforced": (it) => {
     new tunnels.IpRestriction(it.rule, {
-      type: "agent",
-      ipPolicyIds: [it.office.id],
-      enforced: it.pick(true, false),
+      ...{ type: "agent", ipPolicyIds: [it.office.id], enforced: it.pick(true, false) },
       description: it.pick("", "", "changed"),
     });
   },

@@ -277,9 +277,7 @@ const DECLARE = {
     ),
   "ssh-certificate-reissued": (it) =>
     new tunnels.SshUserCertificate(it.rule, {
-      ...CERTIFICATE,
-      sshCertificateAuthorityId: it.people.id,
-      principals: ["ada"],
+      ...{ ...CERTIFICATE, sshCertificateAuthorityId: it.people.id, principals: ["ada"] },
       extensions: it.pick<Record<string, string>>({}, { "permit-pty": "" }),
       description: it.pick("", "", "changed"),
     }),

@@ -11,11 +11,7 @@ import type { ServerProcess } from "../support/server";
 
 const CLI = join(__dirname, "../../provider/dist/cli/main.js");
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Runs `tunnelplane-pulumi review` with no server in its environment. */
 export function runReview(

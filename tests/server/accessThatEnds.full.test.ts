@@ -12,11 +12,7 @@ import { MOVABLE_CLOCK, run, type ServerProcess } from "../support/server";
 const HALF_AN_HOUR_MS = 1_800_000;
 const CALLER = "192.0.2.7";
 
-interface Thing {
-  readonly id: string;
-  readonly uri: string;
-  readonly body: Json;
-}
+type Thing = { readonly id: string; readonly uri: string; readonly body: Json };
 
 /** A kind of object that may end: one that exists, and whether the server counts with it. */
 interface Ending {
@@ -123,7 +119,7 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   /** Waits for what the clock of every server brings about. */
   const until = async (holds: (rest: Rest) => Promise<boolean>) => {
-    for (const rest of rests) while (!(await holds(rest))) await sleep(20);
+    for (const rest of rests) while (!(await holds(rest))) await sleep(100);
   };
   const eventsOf = async (id: string, type: string): Promise<Json[]> => {
     const { body } = await one.get(`/events?object_id=${id}&type=${type}.v0`);

@@ -44,10 +44,8 @@ describe("The output of commands for programs", () => {
       edges: [{ id: edge.id, state: "rejected", reason: "no certificate" }],
     });
     expect(await read("describe", backend.id)).to.deep.equal({
-      object: await server.read(`/backends/tunnel_group/${backend.id}`),
-      refers_to: [],
-      referred_to_by: [{ id: edge.id, field: "backend.backend" }],
-      has_more_referrers: false,
+      ...{ object: await server.read(`/backends/tunnel_group/${backend.id}`), refers_to: [] },
+      ...{ referred_to_by: [{ id: edge.id, field: "backend.backend" }], has_more_referrers: false },
     });
     const { refers_to, gateways } = await read("describe", edge.id);
     expect(refers_to).to.deep.equal([{ field: "backend.backend", id: backend.id }]);

@@ -13,9 +13,7 @@ const LIMIT_OF = (count: number) => ({ args: ["--concurrency-limit", String(coun
 
 function request(server: ServerProcess, line: string, body = "", key = server.apiKey): string {
   const lines = [
-    `${line} HTTP/1.1`,
-    `Host: ${new URL(server.url).host}`,
-    `Authorization: Bearer ${key}`,
+    ...[`${line} HTTP/1.1`, `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${key}`],
     "Service-Version: 2",
   ];
   if (body) lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);

@@ -34,10 +34,8 @@ class Line {
       method,
       agent: this.#agent,
       headers: {
-        authorization: `Bearer ${this.server.apiKey}`,
-        "service-version": "2",
-        ...(body && { "content-type": "application/json" }),
-        ...headers,
+        ...{ authorization: `Bearer ${this.server.apiKey}`, "service-version": "2" },
+        ...{ ...(body && { "content-type": "application/json" }), ...headers },
       },
     });
     sent.end(body && JSON.stringify(body));

@@ -321,9 +321,7 @@ onEveryDatabase("Signing in", (startServer) => {
     const { owner_id } = await server.read("/caller");
     const { one, user } = await signedIn();
     await server.created("/memberships", {
-      user_id: user.id,
-      role: "admin",
-      project_id: null,
+      ...{ user_id: user.id, role: "admin", project_id: null },
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
     const deactivate = async (id: string) =>

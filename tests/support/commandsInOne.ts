@@ -2,15 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-interface Command {
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
+type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
+type Command = { readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> };
 
 /** Where the test files' own environment would answer for a command. */
 const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;

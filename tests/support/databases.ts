@@ -59,23 +59,25 @@ export const DATABASES: readonly Database[] = [
 // biome-ignore lint/suspicious/noExplicitAny: a row of any table
 export type Row = Record<string, any>;
 
-/** Runs a query directly in a server's database, and returns the rows. */
-export async function rowsIn(data: string, statement: string): Promise<Row[]> {
+/** Runs queries directly in a server's database, over one connection, and returns the rows of each. */
+async function rowsOf(data: string, statements: readonly string[]): Promise<Row[][]> {
   if (data.startsWith("postgres:")) {
     const client = new Client({ connectionString: data });
     await client.connect();
-    return client
-      .query(statement)
-      .then(({ rows }) => rows)
-      .finally(() => client.end());
+    return Promise.all(statements.map(async (statement) => (await client.query(statement)).rows)).finally(
+      () => client.end(),
+    );
   }
   const database = new DatabaseSync(join(data, "tunnelplane.db"), { readOnly: true });
   try {
-    return database.prepare(statement).all();
+    return statements.map((statement) => database.prepare(statement).all());
   } finally {
     database.close();
   }
 }
+
+export const rowsIn = async (data: string, statement: string): Promise<Row[]> =>
+  (await rowsOf(data, [statement]))[0] as Row[];
 
 export const optionsOf = (data: string) =>
   data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
@@ -116,17 +118,18 @@ export async function tablesIn(data: string): Promise<string[]> {
 /** The whole content of a database, in a form that is equal for all kinds of databases. */
 export async function contentOf(data: string): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
-  for (const table of await tablesIn(data)) {
-    // The times of migrations, and what a server writes beside requests.
-    if (table.startsWith("kysely_") || table === "key_use") continue;
-    const rows = await rowsIn(data, `select * from ${table}`);
+  // The times of migrations, and what a server writes beside requests.
+  const tables = (await tablesIn(data)).filter((name) => !name.startsWith("kysely_") && name !== "key_use");
+  const selects = tables.map((table) => `select * from ${table}`);
+  const all = selects.length > 0 ? await rowsOf(data, selects) : [];
+  for (const [index, table] of tables.entries()) {
     const comparable = (value: unknown) =>
       value instanceof Uint8Array
         ? Buffer.from(value).toString("hex")
         : value === null
           ? null
           : String(value);
-    content[table] = rows
+    content[table] = (all[index] as Row[])
       .map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, comparable(value)])))
       .sort();
   }
@@ -172,5 +175,10 @@ const TRACES = [
 ];
 
 /** Every row that a change of any kind could leave. */
-export const tracesIn = (server: { query(statement: string): Promise<unknown[]> }): Promise<unknown[][]> =>
-  Promise.all(TRACES.map((table) => server.query(`select * from ${table} order by 1, 2`)));
+export async function tracesIn({ data }: { readonly data: string }): Promise<Row[][]> {
+  await settled(data);
+  return rowsOf(
+    data,
+    TRACES.map((table) => `select * from ${table} order by 1, 2`),
+  );
+}

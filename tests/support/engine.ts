@@ -58,9 +58,7 @@ export interface EngineOptions {
 }
 
 /** How the Automation API runs the engine; missing from its types. */
-interface EngineCommand {
-  run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }>;
-}
+type EngineCommand = { run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }> };
 
 const commands = new Map<string, Promise<auto.PulumiCommand & EngineCommand>>();
 
@@ -124,10 +122,8 @@ export class Engine {
         workDir: folder,
         pulumiCommand: lean,
         envVars: {
-          ...(await engineEnvironment(folder)),
-          PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
-          PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`,
-          ...env,
+          ...{ ...(await engineEnvironment(folder)), PULUMI_SKIP_CHECKPOINTS: String(!checkpoints) },
+          ...{ PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`, ...env },
         },
       },
     );
@@ -278,9 +274,7 @@ function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step 
   const [, , type = "", name = ""] = urn.split("::");
   const detailed = Object.keys(detailedDiff ?? {});
   return {
-    op,
-    type: type.split(":").at(-1) ?? type,
-    name,
+    ...{ op, type: type.split(":").at(-1) ?? type, name },
     changes: detailed.length > 0 ? detailed : (diffs ?? []),
   };
 }

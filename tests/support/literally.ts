@@ -3,10 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 
 /** Commands of a page, and what it says that they print. */
-export interface Step {
-  readonly commands: readonly string[];
-  readonly shown: readonly string[];
-}
+export type Step = { readonly commands: readonly string[]; readonly shown: readonly string[] };
 
 /**
  * What a page has its reader do, in order: each `sh` block, and the lines behind `$` in `console` blocks. The

@@ -40,9 +40,7 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     ttl: 60,
   });
   new tunnels.TunnelCredential(`${prefix}credential`, {
-    ownerId: bot.id,
-    acl: ["bind:*.example.com"],
-    metadata: '{"team":"a"}',
+    ...{ ownerId: bot.id, acl: ["bind:*.example.com"], metadata: '{"team":"a"}' },
     expiresAt: "2126-01-31T08:00:00Z",
   });
   new tunnels.SshCredential(`${prefix}ssh`, { publicKey });

@@ -9,10 +9,7 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-export interface Published {
-  readonly folder: string;
-  readonly manifest: Manifest;
-}
+export type Published = { readonly folder: string; readonly manifest: Manifest };
 
 const { pack, publishedPackages } = require("../../scripts/packages.cjs") as {
   pack(destination: string): Map<string, string>;

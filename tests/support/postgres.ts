@@ -68,7 +68,10 @@ export class PostgresServer extends Postgres {
       authMethod: "scram-sha-256",
       createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
       // A collation as in production, which is not the order of bytes.
-      initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
+      initdbFlags: [
+        ...["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
+        "--set=scram_iterations=1",
+      ],
       // Test data need not survive a crash of the machine, so do not sync. No socket in a shared folder.
       postgresFlags: [
         ...(durable ? [] : ["-c", "fsync=off"]),

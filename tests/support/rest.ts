@@ -42,9 +42,7 @@ export class Rest {
     const text = await response.text();
     const json = response.headers.get("content-type")?.includes("json");
     return {
-      status: response.status,
-      headers: response.headers,
-      text,
+      ...{ status: response.status, headers: response.headers, text },
       body: json && text ? JSON.parse(text) : undefined,
     };
   }

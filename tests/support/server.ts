@@ -55,11 +55,7 @@ export function command(
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
 }
 
-export interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
 /** Runs a command of tunnelplane, and waits for its end. */
 export const run = (data: string, ...args: string[]): Promise<Ended> => endOf(command(data, args));

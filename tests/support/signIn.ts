@@ -36,11 +36,7 @@ export const claimsOf = (subject: string, nonce: string, more: object = {}): obj
 });
 
 /** A sign-in that was begun, as the issuer sees it. */
-export interface Begun {
-  readonly address: URL;
-  readonly state: string;
-  readonly nonce: string;
-}
+export type Begun = { readonly address: URL; readonly state: string; readonly nonce: string };
 
 /** Somebody with a browser: it keeps cookies, and shows where it is sent. */
 export class Visitor {
@@ -92,9 +88,7 @@ export class Visitor {
     });
     const text = await answer.text();
     return {
-      status: answer.status,
-      headers: answer.headers,
-      text,
+      ...{ status: answer.status, headers: answer.headers, text },
       body: text ? JSON.parse(text) : undefined,
     };
   }

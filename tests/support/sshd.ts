@@ -23,10 +23,7 @@ export interface SshdOptions {
   readonly certifyHost?: (publicKey: string) => Promise<string>;
 }
 
-export interface Identity {
-  readonly privateKey: string;
-  readonly certificate: string;
-}
+export type Identity = { readonly privateKey: string; readonly certificate: string };
 
 export interface LoginOptions {
   readonly command?: string;

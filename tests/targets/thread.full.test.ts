@@ -65,9 +65,7 @@ describe("The thread that sends events", () => {
     asked[1].writeHead(429, { "retry-after": "7" }).end("too many");
     const error = await failureOf(sending);
     expect(error).to.include({
-      name: "TargetError",
-      message: "refused with status 429: too many",
-      throttled: true,
+      ...{ name: "TargetError", message: "refused with status 429: too many", throttled: true },
       retryAfterMs: 7000,
     });
   });

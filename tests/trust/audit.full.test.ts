@@ -65,9 +65,7 @@ onEveryDatabase("In the audit log", (start, database) => {
       const [me] = (await rest.get("/api_keys")).body.keys.slice(-1);
       for (const [index, row] of rows.entries()) {
         expect(row).to.include({
-          object_id: answers[0]?.body.id,
-          principal_id: me.owner_id,
-          key_id: me.id,
+          ...{ object_id: answers[0]?.body.id, principal_id: me.owner_id, key_id: me.id },
           client: "127.0.0.1",
         });
         expect(row.operation_id).to.equal(answers[index]?.headers.get("x-request-id"));

@@ -43,9 +43,7 @@ describe("Requests generated from the OpenAPI document", () => {
     ];
     const args = [
       ...[
-        "--config-file",
-        join(__dirname, "fuzzer/schemathesis.toml"),
-        "run",
+        ...["--config-file", join(__dirname, "fuzzer/schemathesis.toml"), "run"],
         `${server.url}/openapi-wire.json`,
       ],
       ...["--checks", "all", "--no-color", "--phases", PHASES],

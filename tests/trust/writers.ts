@@ -160,8 +160,6 @@ const hostportsOf = (name: string, revision: number): string[] =>
   ["a", "b"].map((half) => `${half}${revision}.${name}.example.com:443`);
 
 const revision = (name: string, number: number, backend?: string) => ({
-  description: name,
-  metadata: String(number),
-  hostports: hostportsOf(name, number),
+  ...{ description: name, metadata: String(number), hostports: hostportsOf(name, number) },
   ...(backend && { backend: { backend_id: backend } }),
 });

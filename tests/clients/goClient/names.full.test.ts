@@ -16,10 +16,8 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
     const body = serverCertificate("go.example.com");
     const made = await client().call("tls_certificates", "Create", { ...body, description: "ours" });
     expect(made).to.deep.include({
-      certificate_pem: body.certificate_pem,
-      subject_common_name: "go.example.com",
-      subject_alternative_names: { dns_names: ["go.example.com"] },
-      private_key_type: "ecdsa",
+      ...{ certificate_pem: body.certificate_pem, subject_common_name: "go.example.com" },
+      ...{ subject_alternative_names: { dns_names: ["go.example.com"] }, private_key_type: "ecdsa" },
       description: "ours",
     });
     await expectLife("tls_certificates", made, { metadata: "v2" });
@@ -34,9 +32,7 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
   it("a domain is reserved with a certificate or a policy, and gives each up again", async () => {
     const { id } = await client().call("tls_certificates", "Create", serverCertificate("shop.example.com"));
     const made = await client().call("reserved_domains", "Create", {
-      domain: "shop.example.com",
-      region: "eu",
-      certificate_id: id,
+      ...{ domain: "shop.example.com", region: "eu", certificate_id: id },
       resolves_to: [{ value: "192.0.2.1" }],
     });
     expect(made).to.deep.include({

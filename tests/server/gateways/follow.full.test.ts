@@ -149,10 +149,8 @@ onEveryDatabase("A reader that follows events", (start) => {
     const rest = small.rest;
     const id = (await rest.get("/events?limit=1")).body.events[0].event_id;
     const head = [
-      `GET /events?after_id=${id}&wait=30 HTTP/1.1`,
-      "Host: a",
-      `Authorization: Bearer ${small.apiKey}`,
-      "Service-Version: 2",
+      ...[`GET /events?after_id=${id}&wait=30 HTTP/1.1`, "Host: a"],
+      ...[`Authorization: Bearer ${small.apiKey}`, "Service-Version: 2"],
     ].join("\r\n");
     const sockets = Array.from({ length: 8 }, () => {
       const { hostname, port } = new URL(small.url);

@@ -136,9 +136,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       },
     ];
     const agentOf = (credential: string) => ({
-      credential,
-      bind: ["bind:a.example.com:443"],
-      address: "192.0.2.1",
+      ...{ credential, bind: ["bind:a.example.com:443"], address: "192.0.2.1" },
       since: "2026-01-31T08:00:00Z",
     });
     const agents = [agentOf(own), agentOf(foreign), agentOf(foreign)];
@@ -240,9 +238,7 @@ onEveryDatabase("The gateways of an account", (start) => {
   it("are shown and removed by the command line: all, one with its edges and agents, one edge at all of them", async () => {
     const edge = { id: "edgtls_shown", state: "rejected", reason: "no certificate for it" };
     const agent = {
-      credential: "cr_shown",
-      bind: ["bind:a.example.com:443"],
-      address: "192.0.2.1",
+      ...{ credential: "cr_shown", bind: ["bind:a.example.com:443"], address: "192.0.2.1" },
       since: "2026-01-31T08:00:00Z",
     };
     await server.rest.put("/gateways/shown/status", { ...STATUS, edges: [edge], agents: [agent] });

@@ -78,10 +78,7 @@ export interface CertificateOptions {
   readonly days?: number;
 }
 
-export interface Certificate {
-  readonly pem: string;
-  readonly privateKey: string;
-}
+export type Certificate = { readonly pem: string; readonly privateKey: string };
 
 /** A self-signed certificate; by default one of a certificate authority. */
 export function certificate({
@@ -130,9 +127,7 @@ export const targets = (auth: object = role) => ({
   delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },
   log_service: { auth, log_group_ref: arn("logs", "log-group:events") },
   monitoring_service: {
-    api_key: "of the monitoring",
-    monitoring_tags: "env:test",
-    service: "tunnels",
+    ...{ api_key: "of the monitoring", monitoring_tags: "env:test", service: "tunnels" },
     monitoring_site: "datadoghq.eu",
   },
 });

@@ -59,10 +59,8 @@ export const policyNamed = (name: string, type = "deny"): Json => ({
 
 const changed = { add: { "X-Team": "100 % ours" }, remove: ["x-debug", "X-Trace"] };
 const headers: Module = {
-  first: { ...changed, enabled: false },
-  firstAnswer: { ...changed, enabled: false },
-  second: { remove: ["x-debug"] },
-  secondAnswer: { enabled: true, add: {}, remove: ["x-debug"] },
+  ...{ first: { ...changed, enabled: false }, firstAnswer: { ...changed, enabled: false } },
+  ...{ second: { remove: ["x-debug"] }, secondAnswer: { enabled: true, add: {}, remove: ["x-debug"] } },
 };
 const breaker = {
   ...{ tripped_duration: 60, rolling_window: 30, num_buckets: 5, volume_threshold: 20 },
@@ -134,9 +132,7 @@ export async function moduleFixtures(
     request_headers: headers,
     response_headers: headers,
     compression: {
-      first: { enabled: false },
-      firstAnswer: { enabled: false },
-      second: {},
+      ...{ first: { enabled: false }, firstAnswer: { enabled: false }, second: {} },
       secondAnswer: { enabled: true },
     },
     circuit_breaker: {

@@ -36,9 +36,7 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
 
   const sendBytes = async ([body, type = "application/json"]: readonly [body: Buffer, type?: string]) => {
     const headers = {
-      host: new URL(server.url).host,
-      ...server.headersWithout(),
-      "content-type": type,
+      ...{ host: new URL(server.url).host, ...server.headersWithout(), "content-type": type },
       "content-length": body.length,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -167,9 +165,7 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
   it("with any byte of an authority's certificate wrong, the answer is 201 or 400", async () => {
     const { pem } = certificate({
       extensions: [
-        CA,
-        "keyUsage = keyCertSign",
-        "extendedKeyUsage = clientAuth",
+        ...[CA, "keyUsage = keyCertSign", "extendedKeyUsage = clientAuth"],
         "subjectKeyIdentifier = hash",
       ],
     });

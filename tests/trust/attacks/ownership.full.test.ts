@@ -11,9 +11,7 @@ const forbidden = { status: 403, code: "TP_1200" };
 const OWNED = [
   { path: "/credentials", prefix: "cr", listKey: "credentials", body: () => ({}) },
   {
-    path: "/ssh_credentials",
-    prefix: "sshcr",
-    listKey: "ssh_credentials",
+    ...{ path: "/ssh_credentials", prefix: "sshcr", listKey: "ssh_credentials" },
     body: () => ({ public_key: sshKey().openssh }),
   },
   { path: "/api_keys", prefix: "ak", listKey: "keys", body: () => ({}) },

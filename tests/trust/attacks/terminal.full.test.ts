@@ -82,10 +82,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     expect(status, text).to.be.below(300);
   });
 
-  interface Printed {
-    readonly out: string;
-    readonly all: string;
-  }
+  type Printed = { readonly out: string; readonly all: string };
 
   /** Runs a command, and expects that nothing of what it prints would be obeyed. */
   async function run(
@@ -94,10 +91,8 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     env: Record<string, string> = {},
   ): Promise<Printed> {
     const settings = {
-      TUNNELPLANE_BASE_URL: proxy.url,
-      TUNNELPLANE_API_KEY: server.apiKey,
-      TUNNELPLANE_DATA: server.data,
-      TUNNELPLANE_MASTER_KEY: MASTER_KEY,
+      ...{ TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
+      ...{ TUNNELPLANE_DATA: server.data, TUNNELPLANE_MASTER_KEY: MASTER_KEY },
       XDG_CONFIG_HOME: folder.path,
     };
     const sharesProcess = cli === "tunnelplane" && !ALONE.includes(args[0] ?? "");
@@ -212,9 +207,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     expect(fromServer.all).to.contain("is rejected");
     const backend = { id: "bkdhr_1", status_code: 200, headers: {}, body: `page${MARKS}` };
     const route = {
-      id: "edghtsrt_1",
-      match_type: "path_prefix",
-      match: "/",
+      ...{ id: "edghtsrt_1", match_type: "path_prefix", match: "/" },
       backend: { enabled: true, backend: { id: backend.id } },
     };
     const edge = { id: "edghts_1", hostports: ["a.example.com:443"], routes: [route] };

@@ -142,9 +142,7 @@ describe("A time", () => {
 
   it("has no second 60 but at the end of a day in UTC", () => {
     for (const written of [
-      "2028-12-31T22:59:60Z",
-      "2028-12-31T23:58:60Z",
-      "2028-12-31T23:59:61Z",
+      ...["2028-12-31T22:59:60Z", "2028-12-31T23:58:60Z", "2028-12-31T23:59:61Z"],
       "2028-12-31T23:59:60+01:00",
     ])
       expect(ends(written).problems, written).to.have.length(1);

@@ -9,9 +9,7 @@ const at = (hours: number) => Date.parse(END) + hours * HOUR_MS;
 
 const rule = (fields: object = {}) =>
   declared("ip_policy_rule", "supplier", {
-    ip_policy_id: ref("ip_policy", "office"),
-    action: "allow",
-    cidr: "198.51.100.0/24",
+    ...{ ip_policy_id: ref("ip_policy", "office"), action: "allow", cidr: "198.51.100.0/24" },
     ...fields,
   });
 const office = policy("office", "allow 10.0.0.0/8");

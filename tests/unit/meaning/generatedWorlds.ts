@@ -130,10 +130,8 @@ const jwt = optional(
 );
 const signIn = fc
   .record({
-    issuer: fc.constantFrom(...ISSUERS),
-    client_id: fc.constantFrom("a", "b"),
-    options_passthrough: fc.boolean(),
-    require_claims: claims,
+    ...{ issuer: fc.constantFrom(...ISSUERS), client_id: fc.constantFrom("a", "b") },
+    ...{ options_passthrough: fc.boolean(), require_claims: claims },
   })
   .map((one) => ({
     ...{ client_secret: "s", cookie_prefix: "", scopes: [], inactivity_timeout: 0 },
