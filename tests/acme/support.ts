@@ -10,7 +10,6 @@ import { PEBBLE, type Pebble } from "../support/pebble";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-/** Where Pebble takes new orders. */
 const NEW_ORDER = "/order-plz";
 
 /** A refusal in the place of the authority's own answer: what Pebble cannot do. */
@@ -27,7 +26,6 @@ export class StandInRefusals {
   whenAnswerIsLost: (() => void) | undefined;
   /** Requests for addresses that begin so wait until they are taken out of this list. */
   held: readonly string[] = [];
-  /** Whether connections end without an answer. */
   isAway = false;
   readonly #server;
 
@@ -112,7 +110,6 @@ export class OrderedDomain {
     return new OrderedDomain(rest, new URL(body.uri).pathname);
   }
 
-  /** The same domain at another server, or at this one after a new start. */
   at = ({ url, apiKey }: Pick<ServerProcess, "url" | "apiKey">) =>
     new OrderedDomain(new Rest(url, apiKey), this.uri);
 
@@ -124,7 +121,6 @@ export class OrderedDomain {
     return (status as { provisioning_job: Json | null } | null)?.provisioning_job ?? null;
   };
 
-  /** Waits until the server shows something of it. */
   async until(isIt: (domain: Json) => boolean): Promise<Json> {
     for (;;) {
       const now = await this.read();

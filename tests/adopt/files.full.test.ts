@@ -7,7 +7,6 @@ import { worldOfThisFile } from "../support/provider";
 import { Rest } from "../support/rest";
 import { fill, Project, tunnelplanePulumi, worldOf } from "./support";
 
-/** The names that a catalogue gives, by collection. */
 const namesIn = (project: Project): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(parse(project.read("tunnels.yaml"), { logLevel: "silent" }) as Record<string, object>).map(

@@ -46,7 +46,6 @@ type Server = { readonly url: string; readonly apiKey: string };
 /** A folder for a project that adopt writes, and its stack on the real engine. */
 export class Project {
   private readonly parent = newFolder();
-  /** The project has the name of the folder. */
   readonly folder = join(this.parent, "tunnels");
 
   /** Adopts with tarballs that nobody installs; npm would take two seconds of CPU to pack real ones. */
@@ -65,7 +64,6 @@ export class Project {
 
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
 
-  /** Compiles the program with its own settings, and opens its stack. */
   async stack(server: Server): Promise<Engine> {
     symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));
     mkdirSync(join(this.folder, "state"));
@@ -79,7 +77,6 @@ export class Project {
     return this.open(server, "dev");
   }
 
-  /** A stack of the same project. */
   open({ url, apiKey }: Server, stackName: string): Promise<Engine> {
     const main = join(this.folder, "dist/index.js");
     const program = async () => {
@@ -96,7 +93,6 @@ export class Project {
     return Engine.open(this.folder, { program, env, stackName });
   }
 
-  /** Sets the secrets with the command that adopt recommends. */
   setSecrets = async (stack: string): Promise<Ended> =>
     tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], await this.env());
 
@@ -125,7 +121,6 @@ export class Project {
   }
 }
 
-/** Secrets that must appear only in the import file. */
 export const CANARY = "canary-of-a-secret";
 
 /** Fills a server with at least so many objects of all kinds, with every kind of reference between them. */

@@ -21,7 +21,6 @@ const WRONG_RULES = [
   ...["bind:sub.*.example.com", "bind:example.com:65536", "bind:example.com:https", "bind:=payments"],
 ];
 
-/** A key whose PEM holds more bytes than the key has. */
 const withBytesBehind = (pem: string): string =>
   pem.replace(/(-----\n)([^-]+)(\n-----)/, (_, begin, text, end) =>
     [begin, Buffer.concat([Buffer.from(text, "base64"), Buffer.from("more")]).toString("base64"), end].join(

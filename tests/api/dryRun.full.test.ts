@@ -26,7 +26,6 @@ import { newFolder } from "../support/folder";
 import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
-/** The parts of an answer that differ every time. */
 const TIMES = ["created_at", "valid_after", "valid_until", "judged_at"];
 
 /** The fields that only the real request makes: tokens, keys, signatures, addresses. */
@@ -39,7 +38,6 @@ const madeBy = ({ definition: { fields, computed } }: ResourceType): string[] =>
 onEveryDatabase("A dry run", (start) => {
   const server = serverOfThisFile(start);
 
-  /** Runs attempts that may leave nothing behind. */
   const leavingNothing = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const before = await tracesIn(server);
     const result = await attempt();

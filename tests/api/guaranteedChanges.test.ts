@@ -98,7 +98,6 @@ onOneDatabase("Guarantees over generated changes", (start) => {
     ["oidc", { ...oidc, enabled: on }],
   ];
 
-  /** What to send for a change; undefined where there is nothing to change. */
   async function sendingOf(change: Change): Promise<Send> {
     const { kind, first, second, guarantee, cidr: network, action } = change;
     const { rest } = server;
@@ -138,7 +137,6 @@ onOneDatabase("Guarantees over generated changes", (start) => {
   const states = async (): Promise<ReadonlyMap<string, Json>> =>
     new Map((await all("/guarantees?state=true")).map((one) => [String(one.id), one]));
 
-  /** Deletes guarantees that would refuse nothing. */
   async function withoutBroken(all: ReadonlyMap<string, Json>): Promise<ReadonlyMap<string, Json>> {
     const isIdle = ({ state, mode }: Json) => mode === "report" || state === "broken";
     const idle = [...all].filter(([, one]) => isIdle(one));

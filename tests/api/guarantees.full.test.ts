@@ -13,7 +13,6 @@ onEveryDatabase("Guarantees", (start) => {
   const { site, only } = sitesOf(server);
 
   const guarantee = (fields: Json) => server.created("/guarantees", fields);
-  /** That nobody but the office is answered. */
   const closed = (...addresses: string[]) =>
     guarantee({ expect: "refused", addresses, except_networks: ["10.0.0.0/8"] });
   const stateOf = async (id: string) => {

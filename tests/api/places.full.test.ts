@@ -13,14 +13,12 @@ type Json = RestAnswer["body"];
 const PLACES = ["own", "other", "shared"] as const;
 type Place = (typeof PLACES)[number];
 
-/** Changes nothing: no object has this version. */
 const STALE = { "if-match": '"no version"' };
 
 onEveryDatabase("The rights of a caller with a role in one project", (start) => {
   const server = serverOfThisFile(start);
   const projects = {} as Record<Place, Json>;
   const clients = {} as Record<Place, Rest>;
-  /** Paths of one object of each kind in each place, by kind. */
   const objects = new Map<string, Record<Place, string>>();
   let endpoints: Endpoint[];
   let others: Endpoint[];
@@ -43,7 +41,6 @@ onEveryDatabase("The rights of a caller with a role in one project", (start) => 
     }
   });
 
-  /** Makes an object of a kind in a project, and returns its path. */
   async function objectIn(place: Place, { kind, idPrefix }: Definition): Promise<string> {
     const project = projects[place].id;
     if (kind === "project") return `/projects/${project}`;
@@ -70,7 +67,6 @@ onEveryDatabase("The rights of a caller with a role in one project", (start) => 
   };
   const pathOf = ({ uri }: Json): string => new URL(uri).pathname;
 
-  /** The path of an endpoint for the object at an address. */
   const at = ({ path, kind }: Endpoint, object: string): string => {
     const { path: collection } = definitionNamed(kind ?? "");
     const below = path.slice(collection.length);
@@ -89,7 +85,6 @@ onEveryDatabase("The rights of a caller with a role in one project", (start) => 
   const withoutIds = ({ status, text }: RestAnswer): string =>
     `${status} ${text.replaceAll(/[a-z]+_[0-9A-Za-z]{27}/g, "ID").replaceAll(/"(uri|next_page_uri)":"[^"]*"/g, "")}`;
 
-  /** A bot with a role in its own project alone, as the API sees it. */
   const callerOf = async (role: Role): Promise<Rest> => {
     const bot = await made(clients.own.post("/bot_users", { name: unique(role), role: "viewer" }));
     if (role !== "viewer")

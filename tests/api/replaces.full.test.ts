@@ -92,7 +92,6 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
     });
   }
 
-  /** What becomes of a request without a client certificate. */
   const outcome = async (address: string): Promise<string> => {
     const { text, body } = await server.rest.post("/exposure/decisions", {
       requests: [{ address, from: "203.0.113.1", path: "/", user_agent: "curl/8" }],

@@ -49,7 +49,6 @@ describe("The examples of the reference and of the OpenAPI document", () => {
       const change = "description" in definition.fields ? { description: "changed" } : { name: "changed" };
       expect((await server.rest.patch(uri, change)).status).to.equal(200);
       expect((await server.rest.delete(uri)).status).to.equal(204);
-      // A membership belongs to the project that it is about.
       const headers = project
         ? { [PROJECT_HEADER]: (await server.read(`/projects/${project}`)).name }
         : undefined;

@@ -147,7 +147,6 @@ onEveryDatabase("A search", (start) => {
   });
 });
 
-/** Objects as a caller's lists show them, with their kind. */
 async function listed(rest: Rest): Promise<Json[]> {
   const all: Json[] = [];
   const read = async (path: string, key: string): Promise<Json[]> => {

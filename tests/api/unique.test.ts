@@ -10,9 +10,7 @@ interface Unique {
   readonly path: string;
   readonly field: string;
   readonly body?: () => Json | Promise<Json>;
-  /** A new value, in each notation. */
   readonly values: () => readonly unknown[];
-  /** What a body has in which the value is free. */
   readonly beside: (value: unknown) => Json | Promise<Json>;
 }
 

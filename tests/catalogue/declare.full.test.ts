@@ -78,7 +78,6 @@ const referencesBelow = (schema: z.ZodType, name: string): string[] =>
         referencesBelow(inner as z.ZodType, `${name}.${field}`),
       );
 
-/** Every reference that the contract has. */
 const REFERENCES = registry.flatMap(({ kind, fields }) =>
   Object.entries(fields).flatMap(([name, schema]) => referencesBelow(schema, `${kind} ${name}`)),
 );

@@ -10,7 +10,6 @@ onEveryDatabase("A change set", (start) => {
   const server = serverOfThisFile(start);
   const newSet = (rest: Rest = server.rest) => new SetInTest(rest, unique("set"));
 
-  /** An edge, what it refers to, and a credential. */
   const site = (served = hostport()) => [
     declared("tls_edge", "app", {
       hostports: [served],

@@ -69,7 +69,6 @@ describe("A catalogue as one resource", () => {
     stack.outputs()[name]?.value as { ids: Record<string, string>; tokens: Record<string, string> };
   const idsOf = (key: string): string[] => NAMES.map((name) => outputsOf(name).ids[key] as string);
   const read = async (path: string) => (await server.rest.get(path)).body;
-  /** Whether a preview shows something of each of the sets. */
   async function expectPreview(...shown: string[]): Promise<void> {
     const { stdout } = await stack.preview();
     for (const text of shown) expect(stdout.split(text), text).to.have.length(NAMES.length + 1);

@@ -63,7 +63,6 @@ export const operationsIn = ({ body }: RestAnswer): string[] =>
     .map(({ op, kind, key }: { op: string; kind: string; key: string }) => `${op} ${kind}/${key}`)
     .sort();
 
-/** The faults of a refusal, each as its key, field and code. */
 export const faultsIn = ({ body }: RestAnswer): string[] =>
   body.faults.map(
     ({ key, field, error_code }: { key: string; field: string; error_code: string }) =>

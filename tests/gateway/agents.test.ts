@@ -137,7 +137,6 @@ describe("Agents that come in by ssh -R", () => {
     }
     const { key, id: credential } = await one.credential();
     const { token } = await create(inside, "/credentials", {});
-    /** The hostports that a gateway with `--project` would serve. */
     const servedIn = async (...projects: string[]) => {
       const source = new ServerSource({ baseUrl: one.server.url, apiKey: one.key, projects });
       await source.next(AbortSignal.timeout(10_000)).finally(() => source.close());

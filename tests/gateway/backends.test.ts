@@ -23,7 +23,6 @@ describe("A backend inside of other backends", () => {
       ...DEAD,
       ...backends,
     ]);
-  /** Who answers 20 requests on the route and 20 on the TLS edge. */
   async function answers(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const sni of ["app.example.com", "db.example.com"])

@@ -34,7 +34,6 @@ describe("Decisions about requests in generated worlds and a real Envoy", () => 
         fc.array(anyGuarantee, { minLength: 3, maxLength: 3 }),
         async (world, requests, guarantees) => {
           const edges = await trial.now.serve(world);
-          // Of several faults of one edge, either may be named.
           const said = (reasons: string[]) =>
             SOAK ? [...new Set(reasons.map((one) => one.split(":")[0]))] : reasons;
           expect(said(reasonsIn(world))).to.have.members(

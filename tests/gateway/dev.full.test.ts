@@ -26,7 +26,6 @@ describe("tunnelplane-gateway dev", () => {
     return running;
   };
 
-  /** What a reader's shell has after `. .tunnelplane/dev/env`. */
   const settings = (): Record<string, string> =>
     Object.fromEntries(
       [...readFileSync(join(project, ".tunnelplane/dev/env"), "utf8").matchAll(/(\w+)=(\S+)/g)].map(

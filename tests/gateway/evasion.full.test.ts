@@ -50,7 +50,6 @@ describe("No request gets around a check:", () => {
     fixed("up", gateway.state.upstream.address),
   ];
 
-  /** Edges that ask for nothing, beside one that asks for a client certificate. */
   const strictBeside = () => [
     ...guarded(),
     httpsEdge({

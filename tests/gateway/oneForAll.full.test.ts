@@ -18,7 +18,6 @@ const READ_AS = {
 describe("The edge of one member", () => {
   const running = runningForAllTests();
   let between: OtherServer;
-  /** The edges that are rejected by now, and nobody else's. */
   const bad = new Set<string>();
   let others = 0;
 

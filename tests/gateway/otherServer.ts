@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 export class OtherServer {
   private constructor(
     private readonly server: Server,
-    /** What is put in place of what. */
     readonly changes: Map<string, string>,
   ) {}
 

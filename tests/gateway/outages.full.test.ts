@@ -103,7 +103,6 @@ describe("While the server is down", () => {
     Awaited<ReturnType<typeof running.now.credential>>
   >;
 
-  /** A site for everybody, as long as a rule says so. */
   const letIn = async (host: string) => {
     const { api } = running.now;
     const { id } = await api.ipPolicies.create({});

@@ -7,7 +7,6 @@ import { anotherGateway } from "./another";
 import { runningForAllTests } from "./running";
 import { tls } from "./traffic";
 
-/** All files below a folder. */
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -17,14 +16,12 @@ describe("The certificate of a reserved domain", () => {
   const running = runningForAllTests();
   before("start a gateway", () => void running.now.run("--certs", running.now.folder));
 
-  /** The serial number of the certificate that is served for a name. */
   const servedAt = async (port: number, sni: string): Promise<string> => {
     const socket = await tls(port, { sni, rejectUnauthorized: false });
     const { serialNumber } = socket.getPeerCertificate();
     socket.destroy();
     return serialNumber.toLowerCase();
   };
-  /** Uploads a certificate, and reserves its domain. */
   const reserve = async (domain: string, body = serverCertificate(domain)) => {
     const certificate = await running.now.api.tlsCertificates.create(body);
     const { id } = await running.now.api.reservedDomains.create({ domain, certificate_id: certificate.id });

@@ -26,18 +26,14 @@ let gateways = 0;
 /** A gateway and a program that answers, on the server of all tests, emptied after each, or on its own. */
 export class Running {
   server!: ServerProcess;
-  /** What the server calls the gateway. */
   readonly name = `edge-${++gateways}`;
   upstream!: Upstream;
   api!: Tunnelplane;
   gateway!: GatewayProcess;
-  /** An Envoy that the gateway did not start. */
   beside: EnvoyBeside | undefined;
-  /** Short, because sockets are in it. */
   state = "";
   folder = "";
   key = "";
-  /** For the gateway, besides its key. */
   env: Readonly<Record<string, string>> = {};
   httpsPort = 0;
   metricsPort = 0;
@@ -145,7 +141,6 @@ export class Running {
 
   becomesReady = (): Promise<void> => this.until(async () => (await this.ready()) === 200);
 
-  /** The name of the program that answers; undefined while none does. */
   async answers(sni: string): Promise<string | undefined> {
     const { status, body } = await this.ask(sni);
     return status === 200 ? (JSON.parse(body) as { name: string }).name : undefined;
@@ -196,7 +191,6 @@ export class Running {
     return { key, ...(await this.api.sshCredentials.create({ public_key: key.openssh, acl })) };
   }
 
-  /** The stock client, which binds something. */
   agent(
     proof: Proof,
     bind: string,
@@ -208,7 +202,6 @@ export class Running {
     return child;
   }
 
-  /** The stock client with a key, or with a token as its password. */
   ssh(proof: Proof, args: readonly string[], options: readonly string[] = []): ChildProcess {
     const at = join(this.folder, `agent${this.#agents.length}`);
     const common = [
@@ -258,7 +251,6 @@ const LEFT_BEHIND = [
   ...["tunnelGroupBackends", "ipPolicies", "sshCredentials", "tunnelCredentials"],
 ] as const;
 
-/** Lets nobody pass a route. */
 export async function narrow(
   { api }: Running,
   { id, edge_id }: { readonly id: string; readonly edge_id: string },

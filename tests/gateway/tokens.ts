@@ -21,7 +21,6 @@ export class Issuer {
     ...more,
   });
 
-  /** Claims of a token that ended some seconds ago. */
   ended = (ago: number) => this.claims({ exp: Math.floor(Date.now() / 1000) - ago });
 
   token = (claims: object = this.claims(), { alg }: { readonly alg?: string } = {}): string =>

@@ -27,7 +27,6 @@ export interface Ask extends ConnectionOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Over HTTP/1 only. */
   readonly body?: string;
-  /** Where on this machine the connection comes from. */
   readonly localAddress?: string;
 }
 type World = readonly { kind: string; fields: object }[];
@@ -74,7 +73,6 @@ export function envoyOfThisFile() {
   return {
     state,
     configurationOf,
-    /** Serves a world, and returns the outcome for its edges. */
     async serve(world: World, more: Partial<Environment> = {}): Promise<Configuration> {
       const configuration = configurationOf(world, more);
       await state.envoy.push(configuration);
@@ -143,7 +141,6 @@ x509_extensions = more\n[any]\ncommonName = supplied\n[more]\nbasicConstraints =
 export const signedBy = (authority: Certificate): Certificate =>
   signedUntil(authority, new Date(Date.now() + 30 * 86_400_000));
 
-/** Opens a connection and waits for its handshake; rejects if that is refused. */
 export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect(
@@ -183,7 +180,6 @@ export async function http2(port: number, path: string, ask: Ask = {}): Promise<
   return answer ?? NO_ANSWER;
 }
 
-/** Sends requests one after the other over one HTTP/2 connection. */
 export async function overOneConnection(
   port: number,
   requests: readonly (Pick<Ask, "host" | "method" | "headers"> & { readonly path: string })[],

@@ -205,7 +205,6 @@ const linesIn = (text: string): Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
-/** The processes whose command lines name a folder. */
 const processesOf = (folder: string): string[] =>
   execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })
     .split("\n")
@@ -228,7 +227,6 @@ const strict = httpsEdge({
     route({ id: "edghtsrt_in", match: "/in", backend: to("bkdsc_web"), oidc: oidc() }),
   ],
 });
-/** As previews and answers of a server have it. */
 const WITHOUT_SECRET = { client_secret: null };
 const open = httpsEdge({
   routes: [

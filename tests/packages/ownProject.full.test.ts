@@ -14,7 +14,6 @@ const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs
   unacceptedIn(licences: unknown): unknown[];
 };
 
-/** Keeps the packages that pnpm unpacked for the next run. */
 const STORE = join(ROOT, "node_modules/.tunnelplane/pnpm");
 /** Has ts-node check no types: the repository's check does, and `npx tsc` for the template's programs. */
 const UNCHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };

@@ -7,7 +7,6 @@ import { Packed, publishedPackages } from "../support/packed";
 
 const ROOT = join(__dirname, "../..");
 const BIN = join(ROOT, "node_modules/.bin");
-/** Of the text at apache.org/licenses/LICENSE-2.0.txt. */
 const APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
 const CHANGELOG = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 

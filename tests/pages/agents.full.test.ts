@@ -37,7 +37,6 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     readonly address?: string;
     readonly client?: string;
   }
-  /** Has a gateway report these agents, and answers the ids of their sessions. */
   async function report(gateway: string, agents: readonly Agent[]): Promise<string[]> {
     const all = agents.map((one) => ({
       ...{ session: newId("ts"), address: IP, since: "2026-01-02T03:04:05Z" },

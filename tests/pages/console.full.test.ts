@@ -324,7 +324,6 @@ describe("The console at /console", () => {
       expect(tab.errors).to.deep.equal([]);
     });
 
-    /** Waits until the service has refused an event, and has it given up. */
     async function untilDead(): Promise<void> {
       const rest = new Rest(server.url, server.apiKey);
       const isRefused = async () =>

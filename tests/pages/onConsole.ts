@@ -16,7 +16,6 @@ export async function violationsOn(page: Page): Promise<string[]> {
   );
 }
 
-/** Says that a page breaks no rule of axe, and need not be scrolled sideways. */
 export async function expectSound(page: Page, where: string): Promise<void> {
   expect(await violationsOn(page), where).to.deep.equal([]);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where).to.equal(true);
@@ -27,7 +26,6 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole("button", { name: "Open the console" }).click();
 }
 
-/** A server of its own, and Chromium to look at its console. */
 export class OnConsole {
   private constructor(
     readonly server: ServerProcess,
@@ -47,7 +45,6 @@ export class OnConsole {
 
   at = (where: string): string => `${this.server.url}/console#/${where}`;
 
-  /** Opens a page of the console with a key, by default that of the admin. */
   async open(where = "exposure", key = this.server.apiKey, look: keyof typeof LOOKS = "light"): Promise<Tab> {
     const tab = await this.browser.open(this.at(where), LOOKS[look]);
     await signIn(tab.page, key);

@@ -17,7 +17,6 @@ export interface ConsoleWorld {
 const EDGES = 2_000;
 const POLICIES = 8_000;
 
-/** Fills a server with 10,000 objects, and a few that are looked at closely. */
 export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorld> {
   const rest = new Rest(server.url, server.apiKey);
   const made = async (path: string, body: Json): Promise<Json & { id: string }> => {

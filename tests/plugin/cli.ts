@@ -27,7 +27,6 @@ export function needsBesideEngine(context: Mocha.Context, ...programs: readonly 
 export const needsYaml = (context: Mocha.Context): void => needsBesideEngine(context, "pulumi-language-yaml");
 
 interface ProjectOptions {
-  /** Where programs are found besides the engine's own. */
   readonly path?: readonly string[];
   readonly runtime?: string;
 }

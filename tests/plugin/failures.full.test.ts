@@ -11,7 +11,6 @@ describe("A run of the native provider that does not come to its end", () => {
     needsYaml(this);
   });
 
-  /** A stack whose requests a proxy answers or not. */
   async function behindProxy(program: string, fateOf: (method: string) => Fate) {
     const server = await world.server();
     const proxy = await LossyProxy.start(server.url, ({ method = "" }) => fateOf(method));

@@ -81,7 +81,6 @@ export class Plugin {
     return started;
   }
 
-  /** What a check finds wrong with new inputs. */
   async check(type: string, news: object): Promise<string[]> {
     const request = new messages.CheckRequest()
       .setUrn(urnOf(type, "it"))
@@ -160,7 +159,6 @@ export class Plugin {
     );
   }
 
-  /** Ends the process at once, as a crash of the machine does. */
   kill(): void {
     this.process.kill("SIGKILL");
   }

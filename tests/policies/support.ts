@@ -11,7 +11,6 @@ export interface Said {
   readonly message: string;
 }
 
-/** The pack as a user's stack has it. */
 const PACK = dirname(require.resolve("@tunnelplane/policies/package.json"));
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
@@ -23,7 +22,6 @@ const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine()
  * here does.
  */
 export class PolicyRunner {
-  /** Where the engine is, with nothing beside it but what it needs. */
   readonly root = newFolder();
   private readonly pack: string;
   private configs = 0;

@@ -182,7 +182,6 @@ describe("A run that changes several things or fails in between", () => {
   it("leaves no object behind whose creation was not answered: the next run takes it, or deletes it", async () => {
     const made = async () =>
       (await server.rest.get("/credentials")).body.credentials.map(({ id }: { id: string }) => id);
-    /** Creates it where no answer arrives. */
     async function lose(service: string): Promise<string[]> {
       credential = [`bind:service=${service}`];
       fateOf = ({ method, url = "" }) =>

@@ -38,7 +38,6 @@ const BEFORE: Held = { 0: 0, 1: 1, 2: 2 };
 
 interface Declared {
   readonly held: Held;
-  /** Each resource is in a component. */
   readonly isInside?: boolean;
   readonly aliases?: Readonly<Record<string, pulumi.Alias>>;
 }

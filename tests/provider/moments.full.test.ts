@@ -10,7 +10,6 @@ const { TUNNELPLANE_PAIRS: PAIRS = SOAK ? "1-100" : undefined } = process.env;
 /** A run that is broken off at each so many requests is followed by a destroy, too. */
 const STEPS = 4;
 
-/** What the restriction says of the callers below. */
 const RULES = [
   ["allow", "192.0.2.0/24"],
   ["deny", "192.0.2.128/25"],
@@ -232,7 +231,6 @@ class Pair {
       await this.#expectDeclared(engine, what);
       from = to;
       if (isWhole || at % STEPS > 0) continue;
-      // The same, and then everything is destroyed.
       const next = programs.find((program) => program !== from) as Program;
       this.#seen.clear();
       engine.taint(next.replaced);

@@ -118,7 +118,6 @@ describe("The server that has a stack's objects", () => {
   interface Moment {
     readonly what: string;
     readonly method: "POST" | "PUT" | "DELETE";
-    /** The providers that have sent such a request by then. */
     readonly of: readonly Name[];
   }
   // The dynamic provider deletes while the native one still creates, so each has a moment of its own.

@@ -5,7 +5,6 @@ import { type Classes, everywhere, NAMES, type Name } from "../support/providers
 
 interface Declared {
   readonly description: string;
-  /** The name of the edge, and the one that it had before. */
   readonly edge: string;
   readonly formerly?: string;
 }

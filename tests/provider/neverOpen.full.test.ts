@@ -4,7 +4,6 @@ import { LossyProxy } from "../support/lossyProxy";
 import { failureOf, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
-/** Whom the restriction lets in, keeps out, and denies. */
 const CALLERS = ["192.0.2.1", "203.0.113.1", "192.0.2.200", "198.51.100.200"];
 const OUTSIDE = CALLERS.slice(1);
 
@@ -14,7 +13,6 @@ describe("What keeps callers out, and is a resource of its own", () => {
   let proxy: LossyProxy;
   /** What became of the requests of callers from outside, before each request to the server. */
   const seen = new Set<string>();
-  /** Those that were let in. */
   const letIn = new Set<string>();
   /** The deletion of an edge that fails, and all requests after it. */
   let isBroken: ((method: string, url: string) => boolean) | undefined;

@@ -51,7 +51,6 @@ describe("A stack that is shared by people who do not see each other's credentia
     declared = first;
   });
 
-  /** The same stack, run with another's key. */
   const runBy = ({ apiKey }: { apiKey: string }, env: Record<string, string> = {}) =>
     Engine.open(stack.folder, {
       program,
@@ -62,7 +61,6 @@ describe("A stack that is shared by people who do not see each other's credentia
       .resources()
       .map(({ urn }) => urn)
       .filter((urn) => urn.includes(`::${provider}-`));
-  /** The objects of the stack, and the key of its first user. */
   async function expectAll(what: string): Promise<void> {
     const { credentials } = (await server.rest.get("/credentials")).body;
     const { ssh_credentials } = (await server.rest.get("/ssh_credentials")).body;

@@ -34,7 +34,6 @@ const PLACES = KINDS.flatMap((kind) => [
 const WAYS = ["created", "without", "read", "imported"] as const;
 
 const PUBLIC = "AKIA-is-no-secret";
-/** Every secret, with what it is. */
 const planted = new Map<string, string>();
 function plant(what: string): string {
   const secret = canary();
@@ -48,7 +47,6 @@ const MARKED = "metadata that the program marks";
 /** An object with a secret, in one of the ways and of one provider. Its fields have their wire names. */
 class Subject {
   readonly name: string;
-  /** What it belongs to. */
   #owner: Json = {};
   #id: string | undefined;
   declared: Json;
@@ -65,7 +63,6 @@ class Subject {
     this.imports = way === "imported";
   }
 
-  /** The fields with a new secret, or in another shape that has none. */
   #fields(hasSecret: boolean): Json {
     const secret = () => plant(`${this.path} of ${this.name}`);
     const signIn = () => oidc(secret());
@@ -107,7 +104,6 @@ class Subject {
   get #wire(): Json {
     return { ...this.#owner, ...this.declared };
   }
-  /** Whether it may have other fields in the place of its secret. */
   get hasShapes(): boolean {
     return ["event_destination", "https_edge_route"].includes(this.target.kind);
   }

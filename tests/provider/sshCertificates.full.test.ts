@@ -40,7 +40,6 @@ describe("SSH certificates in a program", () => {
   const { world, server } = worldOfThisFile();
   const publicKey = makeSshKey();
   let stack: Engine;
-  /** What the program declares of each certificate of each type. */
   const declared: Record<string, Args> = {
     ...{ plain: {}, renewed: { validFor: "30d", renewBefore: "10d" }, due: { renewBefore: "8h" } },
     ...{ early: { renewBefore: "8h" }, expiring: { validFor: "2d" } },
@@ -135,7 +134,6 @@ describe("SSH certificates in a program", () => {
     describe(`(${provider} provider)`, () => {
       for (const type of TYPES) {
         const name = (of: string) => nameOf(provider, type, of);
-        /** What a run did with a certificate, without its name. */
         const changes = (run: Done, of: string) =>
           changesOf(run)
             .filter((change) => change.split(" ")[1] === name(of))

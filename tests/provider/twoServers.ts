@@ -9,9 +9,7 @@ export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
 
 /** The resources that a program declares with each provider, without the prefix of the provider. */
 export const RESOURCES = ["backend", "catalogue", "credential", "edge", "tls"];
-/** Where their objects are: each of these has one. */
 const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "/ip_policies"];
-/** How many objects the programs of both providers have. */
 export const ALL = COLLECTIONS.length * NAMES.length;
 
 async function countOn({ rest }: Server): Promise<number> {
@@ -21,7 +19,6 @@ async function countOn({ rest }: Server): Promise<number> {
   return lists.flat().length;
 }
 
-/** How a message names a server. */
 export async function nameOf({ url, rest }: Server): Promise<string> {
   return `${url} (ac_…${(await serverIdOf({ rest })).slice(-8)})`;
 }
@@ -29,7 +26,6 @@ export async function nameOf({ url, rest }: Server): Promise<string> {
 export const serverIdOf = async ({ rest }: Pick<Server, "rest">): Promise<string> =>
   (await rest.get("/caller")).body.server_id;
 
-/** Two servers, and what a program declares on one of them. */
 export class TwoServers {
   readonly #folder = new Folder();
 

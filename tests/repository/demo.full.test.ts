@@ -19,7 +19,6 @@ describe("The demo", () => {
     ]) {
       expect(stdout).to.contain(`\n${step}`);
     }
-    // Where no Envoy can be had, it says so.
     if (ENVOY)
       expect(stdout)
         .to.contain("200: hello from a program behind ssh -R")

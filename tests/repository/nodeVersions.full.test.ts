@@ -61,7 +61,6 @@ describe("The Node version that the packages need", () => {
   });
 });
 
-/** All other tests run on the newest. */
 describe("On the oldest supported Node", () => {
   const node = join(ROOT, "tests/support/oldest-node/node_modules/node/bin/node");
   let server: ServerProcess;
@@ -146,7 +145,6 @@ function versionOf(node: string): string {
   return execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
 }
 
-/** Every entry point of a package: commands and imports. */
 function entriesOf(folder: string): string[] {
   const {
     name,

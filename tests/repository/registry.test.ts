@@ -17,7 +17,6 @@ const sound: Parameters<typeof defineResource>[0] = {
   example: "",
 };
 
-/** The registry's error about one more type; undefined if it accepts it. */
 function refusal(more: Partial<Definition>): string {
   try {
     refuseMistakes([...registry, defineResource({ ...sound, ...more })], ["backend"]);

@@ -15,7 +15,6 @@ import { newFolder } from "../support/folder";
 const ROOT = join(__dirname, "../..");
 const FOLDER = join(ROOT, "deploy/systemd");
 
-/** The settings of a unit's file, by section; a name may come more than once. */
 function settingsOf(file: string): Map<string, [string, string][]> {
   const sections = new Map<string, [string, string][]>();
   let current: [string, string][] | undefined;

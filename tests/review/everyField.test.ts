@@ -13,7 +13,6 @@ function inputsOf({ kind, fields }: WorldObject): Record<string, unknown> {
   return withIds(rename(createSchema(asDeclared(definitionNamed(kind))), { ...fields }, "camelCase"));
 }
 
-/** The review of a preview in which one field of one object gets another value. */
 function reviewOf(of: FieldOfType): Report {
   const [before, after] = [worldWith(of, 0).objects, worldWith(of, 1).objects];
   const steps = before.map((object, index) => {
@@ -39,7 +38,6 @@ describe("The review of a change of any field of any type", () => {
       }
       const changed = report.addresses.filter(({ before, after }) => before && after);
       const tables = comment.split("\n").filter((line) => line === "| | Before | After |").length;
-      // Addresses that change alike have one table.
       for (const { address } of changed) expect(comment, what).to.contain(`\`${address}\``);
       expect(tables, `${what}\n${comment}`).to.be.at.least(Math.min(1, changed.length));
       seen += tables;

@@ -11,7 +11,6 @@ import { Change, Folder, rulesIn } from "./support";
 
 const DAY_MS = 86_400_000;
 
-/** What a finding says of the value that changed. */
 const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "destination-changed": [/stream\/events/, /stream\/events-of-others/],
   "key-replaced": [/`SHA256:.*\(before: `SHA256:/],

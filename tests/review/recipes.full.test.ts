@@ -16,7 +16,6 @@ const MARK = "<!-- tunnelplane-review -->";
 /** Other programs that the recipes run; machines that run pipelines have them. */
 const MISSING = ["bash", "curl", "jq"].filter((program) => spawnSync(program, ["--version"]).error);
 
-/** The YAML of a section of a page. */
 function recipe(title: string, page = "docs/review.md"): Record<string, unknown> {
   const text = readFileSync(join(ROOT, page), "utf8");
   const block = new RegExp(`\n## ${title}\n[\\s\\S]*?\`\`\`yaml\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
@@ -24,14 +23,12 @@ function recipe(title: string, page = "docs/review.md"): Record<string, unknown>
   return parse(block) as Record<string, unknown>;
 }
 
-/** Who our comments are by. */
 const US = { id: 70, login: "github-actions[bot]" };
 const STRANGER = { id: 7, login: "mallory" };
 
 /** Stands in for the comments of GitHub and GitLab; both have one by a stranger that begins as ours do. */
 class StandInForge {
   readonly comments = [{ id: 1, body: `${MARK}\nAll is fine`, user: STRANGER, author: STRANGER }];
-  /** The artifact of the last scheduled pipeline. */
   artifact = "";
   private constructor(readonly server: StandInServer) {}
 
@@ -115,7 +112,6 @@ class Runner {
     return runner;
   }
 
-  /** Runs a script to its end; returns its exit code and what it printed. */
   async run(
     script: string,
     env: Record<string, string>,

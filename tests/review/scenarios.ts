@@ -47,7 +47,6 @@ export function declareAll(version: Version): void {
 
 const hostportOf = (rule: string): string => `${rule}.example.com:443`;
 
-/** The edge of a scenario; renamed with an alias, it is still the same. */
 function edge({ rule }: Scenario, args: tunnels.TlsEdgeArgs = {}, renamed = false): tunnels.TlsEdge {
   const name = renamed ? `${rule} under another name` : rule;
   return new tunnels.TlsEdge(
@@ -59,7 +58,6 @@ function edge({ rule }: Scenario, args: tunnels.TlsEdgeArgs = {}, renamed = fals
 
 type Routes = Readonly<Record<string, Partial<tunnels.HttpsEdgeRouteArgs>>>;
 
-/** @param more further routes, by their paths */
 function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArgs>, more: Routes = {}): void {
   const site = new tunnels.HttpsEdge(`${rule} site`, { hostports: [hostportOf(rule)] });
   const description = pick("", "", "described anew");
@@ -70,7 +68,6 @@ function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArg
     new tunnels.HttpsEdgeRoute(`${rule} ${match}`, { ...all, match, ...one });
 }
 
-/** An edge that admits some networks by a policy of its own. */
 function admits(scenario: Scenario, cidrs: readonly string[]): void {
   const { rule, pick } = scenario;
   const policy = new tunnels.IpPolicy(`${rule} policy`, {
@@ -96,7 +93,6 @@ const asks = (...authorities: readonly tunnels.CertificateAuthority[]) => ({
 
 const from = (minVersion: "1.2" | "1.3") => ({ tlsTermination: { minVersion } });
 
-/** An agent that may bind what these rules say. */
 const agent = ({ rule }: Scenario, acl: readonly string[], more: tunnels.TunnelCredentialArgs = {}) =>
   new tunnels.TunnelCredential(rule, { acl: acl.map((host) => `bind:${host}.example.com`), ...more });
 
@@ -108,7 +104,6 @@ const acts = (
 const limits = (name: string, capacity = 10) =>
   acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
 
-/** What has to hold for the edge of a scenario. */
 const guarantee = ({ rule, pick }: Scenario, args: Partial<tunnels.GuaranteeArgs> = {}) =>
   new tunnels.Guarantee(`${rule} guarantee`, {
     ...{ description: pick("", "", "described anew"), expect: "refused" },
@@ -330,7 +325,6 @@ const DECLARE = {
   },
 } satisfies Record<string, (it: Scenario) => unknown>;
 
-/** A scenario for each rule: what is declared in each version. */
 export const SCENARIOS: Readonly<Record<string, (it: Scenario) => unknown>> = DECLARE;
 
 /** The rules that are found with another one, because the change has two effects. */

@@ -13,7 +13,6 @@ const CLI = join(__dirname, "../../provider/dist/cli/main.js");
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs `tunnelplane-pulumi review` with no server in its environment. */
 export function runReview(
   args: readonly string[],
   { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
@@ -31,7 +30,6 @@ export function runReview(
   });
 }
 
-/** Runs `tunnelplane-pulumi review` with each of these, in one process. */
 export const runReviews = (
   commands: readonly { args: readonly string[]; env?: Record<string, string> }[],
 ): Promise<Ended[]> =>
@@ -68,14 +66,12 @@ export class Change {
     return Object.assign(change, { engine });
   }
 
-  /** The output of `pulumi preview --json` for another program. */
   preview(this: Change & { engine: Engine }, program: PulumiFn, flags?: readonly string[]): Promise<string> {
     this.current = program;
     return this.engine.previewJson(flags);
   }
 }
 
-/** The rules of findings, with their addresses or objects. */
 export const rulesIn = ({ findings }: Report): string[] =>
   findings.map(({ rule, address, name }) => `${rule} ${address ?? name}`);
 

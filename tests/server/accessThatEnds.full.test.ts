@@ -117,7 +117,6 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
   const isBack = async (rest: Rest) => (await clockOf(rest)) < Date.now() + HALF_AN_HOUR_MS;
 
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
-  /** Waits for what the clock of every server brings about. */
   const until = async (holds: (rest: Rest) => Promise<boolean>) => {
     for (const rest of rests) while (!(await holds(rest))) await sleep(100);
   };

@@ -17,7 +17,6 @@ describe("Guarantees of several servers on one PostgreSQL database", () => {
     return (await two.created("/guarantees", fields)).id;
   };
 
-  /** Makes two changes that each keep a guarantee and together break it. */
   async function expectOneRefused(id: string, changes: (() => Promise<RestAnswer>)[]): Promise<void> {
     const answers = await two.collide(id, ...changes);
     const [made, lost] = answers.toSorted((a, b) => a.status - b.status) as [RestAnswer, RestAnswer];

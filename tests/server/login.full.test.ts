@@ -37,7 +37,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     return one;
   }
   const kept = () => join(home, ".config", "tunnelplane", "credentials.json");
-  /** A command of somebody with this home, and no key in the environment. */
   const start = (...args: string[]) =>
     command("/nowhere", args, {
       ...{ HOME: home, XDG_CONFIG_HOME: undefined, BROWSER: "true" },
@@ -45,7 +44,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     });
   const run = (...args: string[]): Promise<Ended> => endOf(start(...args));
 
-  /** What a command prints for people, until it matches. */
   async function shown(stream: Readable, pattern: RegExp): Promise<RegExpExecArray> {
     let text = "";
     for (;;) {
@@ -55,7 +53,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     }
   }
 
-  /** Sends the form of a page, as the browser of somebody does. */
   async function submit(one: Visitor, page: string, more: Readonly<Record<string, string>> = {}) {
     const fields = [...page.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
       name,
@@ -69,7 +66,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
   }
   const pageFor = async (one: Visitor, path = `/login?challenge=${CHALLENGE}&state=abc&port=4999`) =>
     (await one.send(path)).text();
-  /** A code that somebody's browser would bring to a command line. */
   async function codeOf(one: Visitor): Promise<string> {
     const answer = await submit(one, await pageFor(one));
     const address = new URL(answer.headers.get("location") ?? "");

@@ -5,7 +5,6 @@ import { Rest } from "../support/rest";
 
 onOneDatabase("Metrics", (start) => {
   const server = serverOfThisFile(start);
-  /** As a scraper asks: with a key and no Service-Version. */
   const scrape = async (key: string) =>
     fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   const adminsKey = () => server.headersWithout().authorization?.replace("Bearer ", "") ?? "";

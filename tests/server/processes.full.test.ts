@@ -18,7 +18,6 @@ interface Answered {
   readonly body: any;
 }
 
-/** One connection to a server, which leads to one of its processes. */
 class Line {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -48,15 +47,12 @@ class Line {
   get = (path: string, headers?: Record<string, string>) => this.ask("GET", path, undefined, headers);
   post = (path: string, body: object, headers?: Record<string, string>) =>
     this.ask("POST", path, body, headers);
-  /** Its status for a key. */
   admits = async (token: string) =>
     (await this.get("/ip_policies", { authorization: `Bearer ${token}` })).status;
 }
 
-/** The processes that serve. */
 const servingOf = ({ pid }: ServerProcess): number[] => treeOf(pid).slice(1);
 
-/** A connection to each of the two processes: they get new connections in turn. */
 async function linesTo(server: ServerProcess): Promise<[Line, Line]> {
   const lines: [Line, Line] = [new Line(server), new Line(server)];
   for (const line of lines) await line.get("/livez");

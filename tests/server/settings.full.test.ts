@@ -40,7 +40,6 @@ const leavesOf = (all: Command, path: readonly string[] = []): [string[], Comman
     ? [[[...path], all]]
     : all.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
 
-/** The options that a command runs with. */
 async function optionsOf(
   path: readonly string[],
   args: readonly string[],

@@ -5,7 +5,6 @@ import { expect } from "chai";
 import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
 import { ServerProcess } from "../support/server";
 
-/** Sends bytes as they are, so that a request can stop in the middle. */
 async function send(server: ServerProcess, bytes: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

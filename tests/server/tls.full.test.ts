@@ -34,7 +34,6 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
 
   const secured = (...args: string[]) => start({ args: ["--tls-cert", cert, "--tls-key", key, ...args] });
 
-  /** Opens a TLS connection to a server and returns the outcome. */
   const handshake = ({ url }: ServerProcess, options: ConnectionOptions) =>
     new Promise<{ fingerprint: string; version: string | null }>((resolve, reject) => {
       const { hostname, port } = new URL(url);

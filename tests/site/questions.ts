@@ -1,4 +1,3 @@
-/** Searches of readers, and the pages that may come first. */
 export const QUESTIONS: readonly { readonly ask: string; readonly first: readonly string[] }[] = [
   { ask: "webhook", first: ["events.html"] },
   { ask: "email", first: ["events.html"] },

@@ -19,7 +19,6 @@ export class Site {
     private readonly server: Server,
   ) {}
 
-  /** Builds it; a link that leads nowhere fails the build. */
   static async build(): Promise<Site> {
     const folder = newFolder();
     execFileSync(process.execPath, [VITEPRESS, "build", "docs", "--outDir", folder], {

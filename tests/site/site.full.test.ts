@@ -222,7 +222,6 @@ const TOO_WIDE = `(() => {
   return [...page, ...tables.map((table) => table.outerHTML.slice(0, 200))];
 })()`;
 
-/** The pages that the search finds, best first. */
 async function results(page: Page, ask: string): Promise<string[]> {
   const input = page.locator("#localsearch-input");
   // A page that is not alive yet hears no key.

@@ -9,7 +9,6 @@ const { locateBrowser } = require("../../scripts/browser.cjs") as {
 /** Whether there is a browser: `npm test` unpacks Chromium on Linux; `TUNNELPLANE_CHROMIUM` names another. */
 export const HAS_BROWSER = locateBrowser() !== undefined;
 
-/** The ways in which a page is shown. */
 export const LOOKS = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
@@ -22,14 +21,12 @@ export const LOOKS = {
 /** A page in a window of its own, with its requests and errors. */
 export interface Tab {
   readonly page: Page;
-  /** The addresses of all requests, including the page itself. */
   readonly requests: string[];
   /** Errors of scripts, refusals of the content security policy, and other errors in the console. */
   readonly errors: string[];
   close(): Promise<void>;
 }
 
-/** Chromium without a window. */
 export class RealBrowser {
   private constructor(private readonly browser: Browser) {}
 

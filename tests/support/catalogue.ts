@@ -5,12 +5,10 @@ import { newFolder } from "./folder";
 /** A server that does not exist, for previews that must work without one. */
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 
-/** A folder with a catalogue and the files that it reads. */
 export class Folder {
   readonly path = newFolder();
   readonly catalogue = join(this.path, "tunnels.yaml");
 
-  /** Writes a file in the folder, by default the catalogue, and returns its path. */
   write(text: string, name = "tunnels.yaml"): string {
     const file = join(this.path, name);
     mkdirSync(dirname(file), { recursive: true });

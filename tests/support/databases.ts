@@ -154,7 +154,6 @@ function describeOn(database: Database, title: string, tests: Tests): void {
   describe(title, () => tests(start, database));
 }
 
-/** Starts servers that stop at the end of the test that started them. */
 export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
   const running: ServerProcess[] = [];
   afterEach("stop the servers", async () => {
@@ -174,7 +173,6 @@ const TRACES = [
   "exchanged_key",
 ];
 
-/** Every row that a change of any kind could leave. */
 export async function tracesIn({ data }: { readonly data: string }): Promise<Row[][]> {
   await settled(data);
   return rowsOf(

@@ -36,7 +36,6 @@ const failing = (calls: string, error: string): Disk =>
     return () => strace.detach();
   });
 
-/** A disk in memory, filled to the last byte. */
 function small(): Disk {
   const folder = newFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);

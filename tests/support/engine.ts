@@ -38,10 +38,8 @@ export interface Step {
 }
 
 export interface Run {
-  /** Steps of our resources, without those of the stack itself. */
   readonly steps: readonly Step[];
   readonly stdout: string;
-  /** What it logs, if it is asked to. */
   readonly stderr: string;
   readonly warnings: readonly string[];
 }
@@ -62,7 +60,6 @@ type EngineCommand = { run(args: string[], ...rest: unknown[]): Promise<{ stdout
 
 const commands = new Map<string, Promise<auto.PulumiCommand & EngineCommand>>();
 
-/** The engine's command in a folder. Its version is asked once. */
 async function commandOf(root: string): Promise<auto.PulumiCommand & EngineCommand> {
   const known = commands.get(root);
   if (known) return known;
@@ -134,7 +131,6 @@ export class Engine {
   preview = (options: auto.PreviewOptions = {}) =>
     this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
 
-  /** The output of `pulumi preview --json`, also of a preview that fails. */
   async previewJson(flags: readonly string[] = ["--show-sames"]): Promise<string> {
     const { run } = this.command;
     let printed = "";
@@ -212,10 +208,8 @@ export class Engine {
     return join(this.folder, `state/.pulumi/stacks/tunnels/${this.stackName}.json`);
   }
 
-  /** Mends what a kill during a write leaves half written. */
   restoreTornState = (): void => restoreTorn(this.statePath);
 
-  /** Replaces the packages of the program, as an upgrade does. */
   usePackages(packages: string): void {
     rmSync(join(this.folder, "node_modules"));
     symlinkSync(packages, join(this.folder, "node_modules"));
@@ -249,7 +243,6 @@ export const LEAN_ENGINE = {
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require=${JSON.stringify(join(__dirname, "leanPulumi.cjs"))}`,
 };
 
-/** The environment of every engine whose stacks `makeStack` made in a folder. */
 export const engineEnvironment = async (folder: string): Promise<Record<string, string>> => ({
   PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
   PULUMI_SKIP_UPDATE_CHECK: "1",

@@ -15,7 +15,6 @@ const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): s
 /** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
 export const ENVOY = locateEnvoy();
 
-/** Skips tests, and says so, where there is no Envoy. */
 export function needsEnvoy(test: Mocha.Context): void {
   if (ENVOY) return;
   console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
@@ -68,7 +67,6 @@ export class EnvoyProcess {
     return this.child.pid ?? 0;
   }
 
-  /** @param change changes its bootstrap */
   static async start(folder = newFolder(), change = (text: string) => text): Promise<EnvoyProcess> {
     const fed = new Envoy({ folder, warn: () => undefined, ports: [443] });
     await fed.start();
@@ -85,7 +83,6 @@ export class EnvoyProcess {
     return envoy;
   }
 
-  /** Replaces its configuration, and waits until it is in effect. */
   async push(configuration: Configuration): Promise<void> {
     const [refused] = await this.fed.push(configuration);
     if (refused)

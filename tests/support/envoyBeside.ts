@@ -8,7 +8,6 @@ import { ENVOY } from "./envoy";
 /** An Envoy that a gateway did not start, with the bootstrap that the gateway wrote. */
 export class EnvoyBeside {
   log = "";
-  /** Whether a test has stopped it. */
   isStopped = false;
 
   private constructor(private readonly child: ChildProcess) {
@@ -25,7 +24,6 @@ export class EnvoyBeside {
    */
   static start(folder: string, own: string, change = (bootstrap: string) => bootstrap): EnvoyBeside {
     writeFileSync(own, change(readFileSync(join(folder, "bootstrap.json"), "utf8")));
-    // Left by one that was killed.
     rmSync(join(folder, "admin.sock"), { force: true });
     const drain = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
     const args = ["-c", own, "--concurrency", "1", "--disable-hot-restart", "-l", "error", ...drain];

@@ -49,7 +49,6 @@ export class StandInTarget implements DeliveryTarget {
 
   close(): void {}
 
-  /** The changes of each object that arrived, without repetitions. */
   get changesByObject(): Map<string, number[]> {
     const objects = new Map<string, number[]>();
     const seen = new Set<string>();
@@ -164,7 +163,6 @@ export class World {
     return documents.map((document) => JSON.parse(document)).reverse();
   }
 
-  /** @param more what else is known of the request */
   resourcesFor(more: Partial<ChangeRequest>): ResourceService {
     return new ResourceService(this.core, { ...this.context, ...more });
   }

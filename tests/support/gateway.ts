@@ -11,7 +11,6 @@ const CLI = join(__dirname, "../../gateway/dist/cli.js");
 export class GatewayProcess {
   log = "";
   out = "";
-  /** Whether a test has stopped it. */
   isStopped = false;
 
   private constructor(private readonly child: ChildProcess) {
@@ -39,12 +38,10 @@ export class GatewayProcess {
     return this.child.pid;
   }
 
-  /** Waits until it has printed a text; fails if the process ends first. */
   async printed(text: string): Promise<void> {
     await this.logged(text, () => this.out);
   }
 
-  /** Waits until the log contains a text; fails if the process ends first. */
   async logged(text: string, log = () => this.log): Promise<void> {
     while (!log().includes(text)) {
       if (this.hasEnded) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);

@@ -74,7 +74,6 @@ export class HostedGoClient {
     return answer;
   }
 
-  /** The error of a call that must fail. */
   async refusal(client: string, call: string, ...args: readonly unknown[]): Promise<ClientError> {
     const done = await this.call(client, call, ...args).then(
       (answer) => ({ answer }),
@@ -85,7 +84,6 @@ export class HostedGoClient {
   }
 }
 
-/** Tests by the client, on a server of their own; skipped where there is no Go. */
 export function describeByHostedGoClient(
   title: string,
   tests: (client: () => HostedGoClient, server: () => ServerProcess) => void,

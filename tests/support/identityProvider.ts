@@ -12,7 +12,6 @@ export class IdentityProvider {
   private constructor(
     readonly url: string,
     private readonly server: Server,
-    /** The groups of users, by their names. */
     readonly groups: Map<string, readonly unknown[]>,
   ) {}
 
@@ -61,7 +60,6 @@ export class IdentityProvider {
     return new IdentityProvider(url, server, groups);
   }
 
-  /** Signs in on its pages, and lets the client know who it is. */
   async signIn(page: Page, name: string): Promise<void> {
     await page.locator("input[name=login]").fill(name);
     await page.locator("input[name=password]").fill("any");

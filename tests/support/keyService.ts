@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The key of every stack's secrets in tests. */
 const KEY = Buffer.alloc(32, "key of stacks in tests");
 
 /** What a stack's settings say of the service, in the place of a salt for a passphrase. */
@@ -11,7 +10,6 @@ export const KEY_SETTINGS = `secretsprovider: hashivault://tests
 encryptedkey: ${Buffer.from("vault:v1:the key of the stack").toString("base64")}
 `;
 
-/** The text that the engine encrypted with the key of a stack. */
 export function decrypted(ciphertext: string): string {
   const [, nonce, text] = ciphertext.split(":").map((part) => Buffer.from(part, "base64")) as Buffer[];
   const cipher = createDecipheriv("aes-256-gcm", KEY, nonce as Buffer);

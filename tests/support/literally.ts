@@ -73,7 +73,6 @@ export function compared(printed: string, shown: readonly string[]): void {
   }
 }
 
-/** Types commands whose output is not shown. */
 export const typed = (commands: readonly string[], shell: Shell): Promise<string> =>
   followed([{ commands, shown: [] }], shell);
 
@@ -105,7 +104,6 @@ const ID = /\b[a-z]+_(?:[0-9A-Za-z]{27}\b|…)/g;
 const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const ADDRESS = /127\.0\.0\.1:\d+/g;
 
-/** A text without what differs from run to run. */
 const alike = (text: string): string =>
   text.replaceAll(ID, "ID").replaceAll(TIME, "TIME").replaceAll(ADDRESS, "ADDRESS").replaceAll(/ +/g, " ");
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { StandInServer } from "./standIn";
 
-/** What the proxy does with a request. */
 export type Fate =
   | "answered"
   /** The connection breaks before the server gets the request. */
@@ -24,7 +23,6 @@ export type Fate =
 export class LossyProxy {
   private constructor(private readonly standIn: StandInServer) {}
 
-  /** @param fateOf decides about each request; called once for each */
   static async start(
     server: string,
     fateOf: (request: IncomingMessage) => Fate | Promise<Fate>,

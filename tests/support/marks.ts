@@ -19,7 +19,6 @@ const FORMED = /^east$|^\w+_[0-9A-Za-z]{20,}$|^https?:|^\d{4}-\d\d-\d\dT|^-----|
 const FORMED_FIELDS =
   /^(kind|op|type|state|role|severity|status|rule|error_code|match_type|action|format|cidr|address|private_key_type|terminate_at|min_version|hash|digest)$/;
 
-/** The same value with marks at the end of every free text in it. */
 export function marked<T>(value: T, field = ""): T {
   if (Array.isArray(value)) return value.map((item) => marked(item, field)) as T;
   if (typeof value === "object" && value !== null)

@@ -11,7 +11,6 @@ const { authority } = makeCertificates("clients");
  * @param prefix of the names and hostports, because a server may have several of each
  */
 export function oneOfEach(tunnels: Classes, prefix: string): void {
-  /** Modules as resources of their own. */
   const apart = (owner: string, at: object, modules: object): void => {
     for (const [name, args] of Object.entries(modules)) {
       const type = `${owner}${name.charAt(0).toUpperCase()}${name.slice(1)}` as keyof Classes;

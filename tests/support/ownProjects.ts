@@ -46,7 +46,6 @@ export class OwnProjects {
     return this.packed.folder;
   }
 
-  /** What `pulumi new` takes. */
   get template(): string {
     return join(this.folder, "create", "template");
   }

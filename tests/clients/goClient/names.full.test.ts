@@ -3,7 +3,6 @@ import { serverCertificate } from "../../support/api/fixtures";
 import { describeByHostedGoClient } from "../../support/hostedClient";
 
 describeByHostedGoClient("By the hosted service's public Go client,", (client) => {
-  /** Changes an object, lists it as the only one of its kind, and deletes it. */
   async function expectLife(service: string, made: { id: string }, change: object): Promise<void> {
     const changed = await client().call(service, "Update", { id: made.id, ...change });
     expect(changed).to.deep.equal({ ...made, ...change });

@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { describeByHostedGoClient } from "../../support/hostedClient";
 import { Rest } from "../../support/rest";
 
-/** What a circuit breaker has by itself. */
 const BREAKER = { tripped_duration: 10, num_buckets: 10 };
 
 describeByHostedGoClient("By the hosted service's public Go client,", (client, server) => {

@@ -16,7 +16,6 @@ import {
 import { type Module, moduleFixtures } from "./modules";
 import type { ResourceType } from "./types";
 
-/** The tests that every module of a resource type has to pass. */
 export function testModules(server: ReturnType<typeof serverOfThisFile>, owner: ResourceType): void {
   const { prefix } = owner;
   const names = modulesOf(owner.definition) as ModuleName[];

@@ -156,7 +156,6 @@ export interface Refusal {
   readonly mentions?: readonly string[];
 }
 
-/** Checks the shape of a refusal, and its status, code, field and words. */
 export function expectRefused(answer: RestAnswer, { status, code, field, mentions = [] }: Refusal): void {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers.get("content-type")).to.match(/^application\/json\b/);

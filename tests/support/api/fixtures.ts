@@ -7,14 +7,12 @@ import { newFolder } from "../folder";
 export const run = (cwd: string, command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** Makes something in a folder that is deleted again. */
 export function inTemporaryFolder<T>(make: (folder: string) => T): T {
   const folder = newFolder();
   return make(folder);
 }
 
 export interface SshKey {
-  /** The line of the `.pub` file. */
   readonly openssh: string;
   readonly rfc4716: string;
   /** PEM with the PKCS#8 SubjectPublicKeyInfo. */
@@ -58,7 +56,6 @@ export function sshLine(type: string, ...parts: Buffer[]): string {
   return `${type} ${Buffer.concat(blob).toString("base64")} somebody@example.com`;
 }
 
-/** Arguments of openssl's `-newkey` for a key on P-256. */
 export const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 
 const KEY_ARGUMENTS = {
@@ -80,7 +77,6 @@ export interface CertificateOptions {
 
 export type Certificate = { readonly pem: string; readonly privateKey: string };
 
-/** A self-signed certificate; by default one of a certificate authority. */
 export function certificate({
   key = "ec",
   name = "Test CA",
@@ -101,7 +97,6 @@ export function certificate({
   });
 }
 
-/** A self-signed certificate of a server, with its key, as bodies have them. */
 export function serverCertificate(
   name = "app.example.com",
   options: Omit<CertificateOptions, "name" | "extensions"> = {},
@@ -121,7 +116,6 @@ export const creds = {
   creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "wJalrXUtnFEMI/K7MDENG" },
 };
 
-/** A target of every kind; those in the cloud with the given credentials. */
 export const targets = (auth: object = role) => ({
   stream_service: { auth, stream_ref: arn("kinesis", "stream/events") },
   delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },

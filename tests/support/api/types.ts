@@ -6,9 +6,7 @@ import { certificate, destination, serverCertificate, sshKey } from "./fixtures"
 
 /** What the tests for all resource types need to know of each that its definition does not say. */
 interface Bodies {
-  /** A body for a creation. Creates the objects that it refers to first. */
   readonly body: (rest: Rest) => Json | Promise<Json>;
-  /** An update of fields besides description and metadata. */
   readonly update?: Json;
   /** The unit of the limits of description and metadata. Default: bytes. */
   readonly lengthsIn?: "bytes" | "characters";
@@ -23,13 +21,11 @@ export interface ResourceType extends Bodies {
   readonly prefix: string;
   /** The fields of an answer, besides those that all types have. */
   readonly fields: readonly string[];
-  /** Those of them that lists and events have as null. */
   readonly unlisted: readonly string[];
 }
 
 export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
 
-/** An object as lists and events have it. */
 export const asListed = <T extends object>({ unlisted }: ResourceType, object: T): T => ({
   ...object,
   ...Object.fromEntries(unlisted.map((field) => [field, null])),

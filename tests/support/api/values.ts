@@ -20,18 +20,15 @@ type Refused = readonly [place: string | Elsewhere, values: readonly unknown[], 
 type Taken = readonly [place: string, values: readonly unknown[]];
 
 interface Values {
-  /** What the body has besides that of its type. */
   readonly base?: Json | ((body: Json) => Json | Promise<Json>);
   readonly takes?: readonly Taken[] | ((body: Json) => readonly Taken[]);
   readonly refuses?: readonly Refused[] | ((body: Json) => readonly Refused[]);
-  /** What distinguishes it from others of its type, for the name of the test. */
   readonly what?: string;
 }
 
 const stepsTo = (place: string): string[] =>
   [...place.matchAll(/\["(.*?)"\]|[^.[\]]+/g)].map(([step, quoted]) => quoted ?? step);
 
-/** A copy with another value at a place; undefined: nothing is there. */
 function changed(whole: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
   if (first === undefined) return { ...(whole as Json), ...(value as Json) };
   const inner = rest.length > 0 ? changed((whole as Json)?.[first], rest, value) : value;
