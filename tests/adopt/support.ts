@@ -11,7 +11,6 @@ import type { Rest } from "../support/rest";
 
 const ROOT = join(__dirname, "../..");
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
-
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 function run(
@@ -40,7 +39,6 @@ export const tunnelplanePulumi = (
 
 /** How `pulumi import` records what a file in the project's folder names. */
 export const IMPORT = "import --file import.json --generate-code=false --protect=false --yes".split(" ");
-
 type Server = { readonly url: string; readonly apiKey: string };
 
 /** A folder for a project that adopt writes, and its stack on the real engine. */

@@ -17,7 +17,6 @@ onEveryDatabase("The audit log, filtered,", (start) => {
     return rows;
   }
   const actionsOf = (rows: readonly Json[]) => rows.map(({ action }) => action);
-
   let policy: string;
   let rule: string;
   let bot: Json;

@@ -96,7 +96,6 @@ onOneDatabase("What happens to requests", (start) => {
   describe("Asking what happens to requests", () => {
     const FROM = "198.51.100.7";
     const PATH = "/exposure/decisions";
-
     const sites = sitesOf(server);
 
     const decide = async (requests: readonly Json[], rest: Rest = server.rest) => {

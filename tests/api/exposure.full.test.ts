@@ -14,13 +14,11 @@ const oidc = {
 };
 
 type Found = { readonly rule: string; readonly address?: string; readonly certain: boolean };
-
 const findingsIn = ({ body }: RestAnswer): Found[] => body.findings;
 const rulesIn = (answer: RestAnswer): string[] => findingsIn(answer).map(({ rule }) => rule);
 
 onEveryDatabase("Exposure", (start) => {
   const server = serverOfThisFile(start);
-
   const { only } = sitesOf(server);
   const tlsEdge = (fields: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...fields });
   const rowsAt = async (address: string, rest: Rest = server.rest) => {

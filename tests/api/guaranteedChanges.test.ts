@@ -11,7 +11,6 @@ import { figure, LIMIT_MS, size } from "../support/size";
 
 const STEPS = { seed: 20261124, numRuns: size(50, 3_000) };
 const MAX_GUARANTEES = 12;
-
 const some = fc.constantFrom;
 const oneOf = <T>(all: readonly T[], index: number): T => all[index % all.length] as T;
 const hostports = fc.subarray(

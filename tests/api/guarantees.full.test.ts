@@ -11,7 +11,6 @@ const broken = { status: 409, code: "TP_1504" };
 onEveryDatabase("Guarantees", (start) => {
   const server = serverOfThisFile(start);
   const { site, only } = sitesOf(server);
-
   const guarantee = (fields: Json) => server.created("/guarantees", fields);
   const closed = (...addresses: string[]) =>
     guarantee({ expect: "refused", addresses, except_networks: ["10.0.0.0/8"] });

@@ -10,7 +10,6 @@ onEveryDatabase("IP restrictions", (start) => {
   /** An admin who comes through a proxy, so that it is not let in as one on this machine is. */
   const PROXY = { "x-forwarded-for": "127.0.0.1" };
   const KEPT_OUT = { status: 403, code: "TP_1200", mentions: ["IP restriction", "127.0.0.1"] } as const;
-
   const { only } = sitesOf(server);
   const policy = async (...cidrs: string[]): Promise<string> => (await only(...cidrs)).policy;
   const restrict = async (type: string, ...policies: string[]) =>

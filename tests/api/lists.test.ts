@@ -7,7 +7,6 @@ type Listed = { readonly id: string };
 
 onEveryDatabase("Lists", (start) => {
   const server = serverOfThisFile(start);
-
   const credential = async (): Promise<string> => (await server.created("/credentials", {})).id;
   const credentials = async (count: number): Promise<string[]> => {
     const ids = [];

@@ -11,7 +11,6 @@ import { refusedBeside } from "../support/refusal";
 import type { Rest, RestAnswer } from "../support/rest";
 
 type Json = RestAnswer["body"];
-
 const called = (name: string) => ({ [NAME_HEADER]: encodeURIComponent(name) });
 const NAME = "Zoë's edge, 100 % „ours“";
 const BOT = {

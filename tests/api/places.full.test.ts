@@ -12,7 +12,6 @@ type Json = RestAnswer["body"];
 /** Where an object is, as a caller with a role in `own` alone sees it. */
 const PLACES = ["own", "other", "shared"] as const;
 type Place = (typeof PLACES)[number];
-
 const STALE = { "if-match": '"no version"' };
 
 onEveryDatabase("The rights of a caller with a role in one project", (start) => {

@@ -18,7 +18,6 @@ export const declared = (kind: string, key: string, fields: Json = {}, id?: stri
 
 /** What stands in the place of an id for another object of the set. */
 export const ref = (name: string): { $key: string } => ({ $key: name });
-
 type Options = { readonly mode?: "merge" | "own"; readonly max_deletes?: number; readonly expect?: string };
 
 export class SetInTest {

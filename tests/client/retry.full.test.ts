@@ -34,7 +34,6 @@ const accept: Answer = (_request, response) =>
   response.writeHead(200, { "content-type": "application/json" }).end('{"id":"ipp_1"}');
 const hangUp: Answer = (request) => request.socket.destroy();
 const staySilent: Answer = () => undefined;
-
 const DONE = { id: "ipp_1" };
 const soon = { "retry-after": "0" };
 const create = (api: Tunnelplane) => api.ipPolicies.create({});

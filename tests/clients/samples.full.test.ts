@@ -7,7 +7,6 @@ import { ServerProcess } from "../support/server";
 import { runIn, tool, workshop } from "./support";
 
 type Sample = { readonly id: string; readonly label: string; readonly source: string };
-
 const LABELS = ["curl", "Python", "TypeScript"];
 const PYTHON = "python3";
 const HAS_PYTHON = spawnSync(PYTHON, ["--version"]).status === 0;

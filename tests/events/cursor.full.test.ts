@@ -7,7 +7,6 @@ import { onEveryDatabase } from "../support/databases";
 import { type Behaviour, takeAll, World } from "../support/events";
 
 const MINUTE = 60_000;
-
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 onEveryDatabase("An event, from its change to its destination,", (_start, database) => {

@@ -6,7 +6,6 @@ import { takeAll, World } from "../support/events";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-
 const inOrder = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
 
 onEveryDatabase("Events", (_start, database) => {

@@ -32,7 +32,6 @@ describe("A gateway that records traffic", () => {
   let issuer: Issuer;
   let provider: StandInIssuer;
   let recorded: readonly TrafficLine[] = [];
-
   const folder = () => join(running.now.state, "traffic");
   const files = () =>
     (existsSync(folder()) ? readdirSync(folder()) : []).filter((name) => name.endsWith(".jsonl"));

@@ -19,7 +19,6 @@ import { type Answer, type Ask, http1, Upstream } from "./traffic";
 type EdgeReport = { readonly id: string; readonly state: "applied" | "rejected"; readonly reason: string };
 const LOOK_EVERY_MS = 50;
 type Proof = SshKey | { readonly token: string };
-
 let shared: Promise<ServerProcess> | undefined;
 let gateways = 0;
 
@@ -161,7 +160,6 @@ export class Running {
   }
 
   status = () => this.api.gateways.get(this.name);
-
   ready = (): Promise<number> => this.#health("readyz");
   live = (): Promise<number> => this.#health("livez");
   readonly #health = async (path: string) =>

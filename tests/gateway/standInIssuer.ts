@@ -5,7 +5,6 @@ import type { Certificate } from "../support/api/fixtures";
 import { StandInServer } from "../support/standIn";
 
 type Client = { readonly id: string; readonly secret: string; readonly redirectUri: string };
-
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
 /** Stands in for an identity provider: the code flow with PKCE, where everybody is signed in at once. */

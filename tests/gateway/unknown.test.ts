@@ -21,7 +21,6 @@ import {
 } from "./worlds";
 
 type Entry = { readonly kind: string; readonly fields: object };
-
 const web = fixed("bkdsc_web", "10.0.0.7:8080");
 const UPGRADE = "is not known to this gateway: upgrade this gateway, or";
 

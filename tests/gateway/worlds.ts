@@ -41,7 +41,6 @@ export const SURROUNDINGS: Environment = {
 export const enabled = <T extends object>(fields: T) => ({ enabled: true, ...fields });
 export const refs = (...ids: string[]) => ids.map((id) => ({ id, uri: `/${id}` }));
 export const to = (id: string) => enabled({ backend: { id, uri: `/backends/${id}` } });
-
 type Part<T> = { readonly [K in keyof T]?: unknown };
 
 export const tlsEdge = (fields: Part<TlsEdge>) => ({

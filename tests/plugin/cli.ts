@@ -13,7 +13,6 @@ const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as 
 };
 
 const STACK = "dev";
-
 type Printed = { readonly code: number; readonly text: string };
 
 /** Skips a test, and says so, where the engine lacks a part, for example the host of a language. */

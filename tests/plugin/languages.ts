@@ -12,12 +12,7 @@ interface Language {
   readonly name: string;
   /** The first tool missing here that its programs need; undefined if all are here. */
   missing(): string | undefined;
-  /**
-   * Builds the program of this language in a folder.
-   *
-   * @param packages the folder of all generated packages
-   * @returns the command that runs it
-   */
+  /** Builds this language's program with the folder of all generated packages; returns its command. */
   build(packages: string, folder: string): string[];
 }
 
@@ -80,11 +75,7 @@ export const compileGo = (cwd: string, ...args: readonly string[]) =>
     stdio: "pipe",
   });
 
-/**
- * Compiles sources in Java with the generated package.
- *
- * @returns the class path with which they run
- */
+/** Compiles sources in Java with the generated package; returns the class path that they run with. */
 export function compileJava(packages: string, folder: string, ...sources: readonly string[]): string {
   const [jar = ""] = jarsIn(packages);
   const path = [folder, jar, dependenciesOf(join(packages, "java"))].join(delimiter);

@@ -8,7 +8,6 @@ import { Plugin, UNKNOWN } from "./plugin";
 describe("The native provider where pulumi is not on the PATH", () => {
   const { server } = worldOfThisFile();
   const plugins: Plugin[] = [];
-
   const place = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
   async function started(env: Record<string, string> = {}): Promise<Plugin> {
     const plugin = await Plugin.start({ ...place(), ...env });

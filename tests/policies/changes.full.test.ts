@@ -12,7 +12,6 @@ import { PolicyRunner } from "./support";
 const CANARY = "canary-of-a-secret";
 const clientsPem = certificate({ name: "Clients" }).pem;
 const partnersPem = certificate({ name: "Partners" }).pem;
-
 type Choices = { readonly dangerous?: boolean; readonly renamed?: boolean; readonly description?: string };
 
 /** Two edges, a route that signs users in with a secret, a credential. */

@@ -12,15 +12,9 @@ export interface Said {
 }
 
 const PACK = dirname(require.resolve("@tunnelplane/policies/package.json"));
-
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 
-/**
- * An engine that runs policy packs beside programs of the Automation API. It asks the language of a pack to
- * run it, and takes the program's process for that language, which cannot; without a language for Node it
- * runs a program of Pulumi's installer, which starts `run-policy-pack` of `@pulumi/pulumi`, as the script
- * here does.
- */
+/** An engine that runs policy packs beside programs of the Automation API, by a script as their language. */
 export class PolicyRunner {
   readonly root = newFolder();
   private readonly pack: string;

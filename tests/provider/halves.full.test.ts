@@ -7,7 +7,6 @@ import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
 type Versions = Readonly<Record<string, "1.2" | "1.3">>;
-
 const SECRET = "canary-of-a-failed-update-5c1b9e";
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.

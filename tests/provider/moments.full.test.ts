@@ -15,7 +15,6 @@ const RULES = [
   ["deny", "192.0.2.128/25"],
 ] as const;
 const CALLERS = ["203.0.113.1", "192.0.2.1", "192.0.2.200"];
-
 const PLACES = ["none", "inline", "apart"] as const;
 /** What happens to a request. Later requests of its run are lost too, except after one that is late. */
 const FATES = ["lost", "killed", "late", "bad gateway", "cut", "answer lost"] as const;
@@ -118,7 +117,6 @@ class Pair {
   readonly #kind: "tls" | "https";
   /** What became of each request since the last run began. */
   readonly #seen = new Map<string, Set<string>>();
-
   readonly #faults: string[] = [];
 
   constructor(

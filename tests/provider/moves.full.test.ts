@@ -47,7 +47,6 @@ describe("The server that has a stack's objects", () => {
   }
 
   const uris = (stack: Engine) => stack.resources().flatMap(({ outputs }) => outputs.uri ?? []);
-
   const program = new Program();
   let stack: Engine;
 

@@ -13,7 +13,6 @@ import { Rest } from "../support/rest";
 
 /** What each provider's program declares, without the prefix of the provider. */
 const RESOURCES = ["credential", "ssh", "key"];
-
 type Member = { readonly id: string; readonly apiKey: string; readonly rest: Rest };
 
 // One stack has the resources of both providers. The cases follow each other on it.

@@ -4,7 +4,6 @@ import { changesOf, makeCertificates, makeSshKey, saidDuring, worldOfThisFile } 
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const { authority } = makeCertificates("clients");
-
 const warningsOf = (stack: Engine) => saidDuring(stack, "warning", () => stack.preview());
 
 /** A program whose dangerous parts are switched on by `danger`. */

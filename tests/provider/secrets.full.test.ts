@@ -32,7 +32,6 @@ const PLACES = KINDS.flatMap((kind) => [
   .flatMap((target) => secretPathsOf(target.definition).map((path) => ({ target, path })));
 /** How an object comes into the state, and whether it has its secret then. */
 const WAYS = ["created", "without", "read", "imported"] as const;
-
 const PUBLIC = "AKIA-is-no-secret";
 const planted = new Map<string, string>();
 function plant(what: string): string {

@@ -8,7 +8,6 @@ import type { Rest } from "../support/rest";
 import { StandInServer } from "../support/standIn";
 
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
-
 const onePolicy = everywhere((name, tunnels) => void new tunnels.IpPolicy(name, { description: name }));
 const descriptionsOn = async ({ rest }: { readonly rest: Rest }): Promise<string[]> =>
   (await rest.get("/ip_policies")).body.ip_policies.map(

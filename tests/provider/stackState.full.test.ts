@@ -7,7 +7,6 @@ import { engineEnvironment, makeStack } from "../support/engine";
 import { newFolder } from "../support/folder";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
-
 const STACK = "organization/tunnels/dev";
 
 describe("The state of a stack", () => {

@@ -4,7 +4,6 @@ import { World } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 export type Server = Awaited<ReturnType<World["server"]>>;
-
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
 
 /** The resources that a program declares with each provider, without the prefix of the provider. */

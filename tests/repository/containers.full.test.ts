@@ -7,7 +7,6 @@ import { LIMIT_MS, SOAK } from "../support/size";
 
 const ROOT = join(__dirname, "../..");
 const LEFT_OUT = SOAK ? /\/(node_modules|dist)$|\.tsbuildinfo$/ : /\/node_modules$/;
-
 type Step = { readonly name: string; readonly text: string };
 
 function stagesOf(file: string): Step[][] {

@@ -31,7 +31,6 @@ const office = (before: string, after = before): object[] => [
   }),
 ];
 const backend = same("StaticBackend", "web", { address: "web.example.com:80" });
-
 const app = same("HttpsEdge", "app", { hostports: ["app.example.com:443"] });
 const route = (name: string, { before, after }: { before?: Inputs; after?: Inputs }): object => {
   const common = {

@@ -35,8 +35,6 @@ const DAY_MS = 86_400_000;
 export const inDays = (days: number): string =>
   new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
 export const [inAMonth, inAYear] = [inDays(30), inDays(365)];
-
 export const ROLE = { roleRef: "arn:aws:iam::123456789012:role/events" };
 export const STREAM = "arn:aws:kinesis:eu-central-1:123456789012:stream/events";
-
 export const CERTIFICATE = { publicKey: keys[0], validFor: "365d" };

@@ -10,7 +10,6 @@ import type { World } from "../support/provider";
 import type { ServerProcess } from "../support/server";
 
 const CLI = join(__dirname, "../../provider/dist/cli/main.js");
-
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 export function runReview(

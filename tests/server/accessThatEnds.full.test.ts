@@ -11,7 +11,6 @@ import { MOVABLE_CLOCK, run, type ServerProcess } from "../support/server";
 
 const HALF_AN_HOUR_MS = 1_800_000;
 const CALLER = "192.0.2.7";
-
 type Thing = { readonly id: string; readonly uri: string; readonly body: Json };
 
 /** A kind of object that may end: one that exists, and whether the server counts with it. */
@@ -115,7 +114,6 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
   const clockOf = async (rest: Rest): Promise<number> =>
     Date.parse((await rest.post("/ip_policies", {})).body.created_at);
   const isBack = async (rest: Rest) => (await clockOf(rest)) < Date.now() + HALF_AN_HOUR_MS;
-
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const until = async (holds: (rest: Rest) => Promise<boolean>) => {
     for (const rest of rests) while (!(await holds(rest))) await sleep(100);

@@ -5,10 +5,7 @@ import { DATABASES } from "../support/databases";
 import { atEndOfFile } from "../support/endOfFile";
 import { ServerProcess } from "../support/server";
 
-/**
- * ReadyForQuery outside of a transaction:
- * https://www.postgresql.org/docs/current/protocol-message-formats.html
- */
+/** ReadyForQuery outside of a transaction: postgresql.org/docs/current/protocol-message-formats.html */
 const IDLE = "Z\0\0\0\x05I";
 
 /** Counts the turns of transactions: all that is sent before the database answers is one. */

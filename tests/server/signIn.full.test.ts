@@ -28,7 +28,6 @@ onEveryDatabase("Signing in", (startServer) => {
   });
 
   const server = serverOfThisFile(() => startServer({ args: signInArgs(issuer) }));
-
   const started = untilTestEnds(startServer);
   const visitor = () => new Visitor(server.url);
   async function signedIn(more: object = {}, subject = unique("user")) {

@@ -46,11 +46,7 @@ export class RealBrowser {
     return new RealBrowser(browser);
   }
 
-  /**
-   * Opens a page in a window that shares nothing with others.
-   *
-   * @param where an address, or the path of a file
-   */
+  /** Opens a page, an address or a file's path, in a window that shares nothing with others. */
   async open(where: string, options: BrowserContextOptions = LOOKS.light): Promise<Tab> {
     const context = await this.browser.newContext(options);
     context.setDefaultTimeout(0); // a busy machine takes its time; a test ends after ten minutes

@@ -16,13 +16,9 @@ export async function refusalToServe(
 }
 
 type Write = typeof process.stdout.write;
-
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Runs a command of tunnelplane in this process, which costs a tenth of a process of its own. One command at
- * a time: those that must run side by side, or end in the middle, need `command` of ./server.
- */
+/** Runs a command in this process, for a tenth of the cost; one at a time: see `command` of ./server. */
 export function runHere(
   args: readonly string[],
   env: Record<string, string | undefined> = {},

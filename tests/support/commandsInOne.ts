@@ -8,10 +8,7 @@ type Command = { readonly args: readonly string[]; readonly env?: Readonly<Recor
 /** Where the test files' own environment would answer for a command. */
 const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;
 
-/**
- * Runs commands of one program that end soon, one after the other in one process.
- * @param cli the program's file
- */
+/** Runs commands of one program, by its file, one after the other in one process. */
 export async function commandsInOne(cli: string, commands: readonly Command[]): Promise<Ended[]> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
   const child = spawn(process.execPath, [join(__dirname, "commandRunner.cjs")], { env, stdio: "pipe" });

@@ -19,7 +19,6 @@ export interface Database {
 
 /** Starts a server for a test, on a new database of the tested kind unless `data` names one. */
 export type Start = (options?: StartOptions) => Promise<ServerProcess>;
-
 let shared: Promise<Postgres> | undefined;
 
 /** The PostgreSQL of this run, where databases last as long as the file. Without a run around it: its own. */

@@ -29,10 +29,7 @@ export class StandInDns {
     return one;
   }
 
-  /**
-   * The environment in which a program of Node asks this server. @param folder for the file that makes it do
-   * so
-   */
+  /** The environment in which a program of Node asks this server, by a file in the folder. */
   environment(folder: string): Record<string, string> {
     const file = join(folder, "dns.cjs");
     const at = `127.0.0.1:${(this.socket.address() as AddressInfo).port}`;

@@ -57,7 +57,6 @@ export interface EngineOptions {
 
 /** How the Automation API runs the engine; missing from its types. */
 type EngineCommand = { run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }> };
-
 const commands = new Map<string, Promise<auto.PulumiCommand & EngineCommand>>();
 
 async function commandOf(root: string): Promise<auto.PulumiCommand & EngineCommand> {

@@ -21,10 +21,7 @@ export function needsEnvoy(test: Mocha.Context): void {
   test.skip();
 }
 
-/**
- * Has Envoy validate a configuration; returns its error, or undefined.
- * @param change changes the bootstrap
- */
+/** Has Envoy validate a configuration with a changed bootstrap; its error, or undefined. */
 export function validationError(
   configuration: Configuration,
   change = (one: object) => one,

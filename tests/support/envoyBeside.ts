@@ -17,11 +17,7 @@ export class EnvoyBeside {
     });
   }
 
-  /**
-   * @param folder the gateway's, with its bootstrap.json
-   * @param own the file for the bootstrap that this one starts with
-   * @param change changes its bootstrap
-   */
+  /** @param own the file for its bootstrap: the gateway's from its folder, changed */
   static start(folder: string, own: string, change = (bootstrap: string) => bootstrap): EnvoyBeside {
     writeFileSync(own, change(readFileSync(join(folder, "bootstrap.json"), "utf8")));
     rmSync(join(folder, "admin.sock"), { force: true });

@@ -7,7 +7,6 @@ import { StandInServer } from "./standIn";
 
 const ROOT = join(__dirname, "../..");
 const PROGRAM = join(ROOT, "node_modules/.tunnelplane/hosted-go-client");
-
 const HAS_GO = spawnSync("go", ["version"]).status === 0;
 
 export interface ClientError {
@@ -54,10 +53,7 @@ export class HostedGoClient {
     return new HostedGoClient(program, createInterface(program.stdout));
   }
 
-  /**
-   * Makes one call, such as `("ip_policies", "Create", {…})`; what the client answers, a list as an array.
-   * @throws ClientError if the client returns an error
-   */
+  /** Makes one call, such as `("ip_policies", "Create", {…})`. @throws ClientError that the client returns */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
   async call(client: string, call: string, ...args: readonly unknown[]): Promise<any> {
     const answered = new Promise<string>((resolve, reject) => {

@@ -20,11 +20,7 @@ export function decrypted(ciphertext: string): string {
 
 let url: Promise<string> | undefined;
 
-/**
- * The environment in which the engine finds the service that keeps the key of a stack's secrets: a stand-in
- * for Vault, which gives everybody the key. The engine makes a key of a passphrase slowly on purpose, which
- * would take a third of the time of a small update.
- */
+/** The environment with a stand-in for Vault, which gives all the key: making one of a passphrase is slow. */
 export async function keyEnvironment(): Promise<Record<string, string>> {
   url ??= start();
   return { VAULT_SERVER_URL: await url, VAULT_SERVER_TOKEN: "token of the tests" };

@@ -5,11 +5,7 @@ import type { Classes } from "./providers";
 
 const { authority } = makeCertificates("clients");
 
-/**
- * One of each class that there is, with every kind of value that its arguments take.
- *
- * @param prefix of the names and hostports, because a server may have several of each
- */
+/** One of each class, with every kind of value that its arguments take; names begin with the prefix. */
 export function oneOfEach(tunnels: Classes, prefix: string): void {
   const apart = (owner: string, at: object, modules: object): void => {
     for (const [name, args] of Object.entries(modules)) {

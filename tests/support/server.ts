@@ -36,10 +36,7 @@ export function placeOf(data: string): Record<string, string | undefined> {
   };
 }
 
-/**
- * Starts a command of tunnelplane on a database: a folder, or the URL of a PostgreSQL database.
- * @param log "ignore" if nobody reads its standard error
- */
+/** Starts a command on a database, a folder or a URL; "ignore" where nobody reads its standard error. */
 export function command(
   data: string,
   args: readonly string[],

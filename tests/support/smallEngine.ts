@@ -50,7 +50,6 @@ export class SmallEngine {
   }
 
   kill = (): void => this.#plugin?.kill();
-
   dispose = (): void => rmSync(this.#folder, { recursive: true, force: true });
 
   /** Marks resources that the next run replaces. */

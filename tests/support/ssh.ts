@@ -6,7 +6,6 @@ import { SSHD, Sshd, type SshdOptions } from "./sshd";
 const HOUR = 3_600_000;
 /** The time so many hours from now. */
 export const hours = (count: number): string => new Date(Date.now() + count * HOUR).toISOString();
-
 export type Authority = { readonly id: string; readonly public_key: string };
 
 /** A server and any number of sshds for a test file. Without sshd, it skips the file, and says so. */

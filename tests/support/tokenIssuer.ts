@@ -7,7 +7,6 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 
 /** Seconds since 1970, some from now. */
 export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
-
 export const AUDIENCE = "https://tunnels.example.com";
 /** The subject of tokens, unless a test names another. */
 export const SUBJECT = "repo:acme/infra:ref:refs/heads/main";
@@ -112,12 +111,7 @@ export class StandInTokenIssuer {
   });
 }
 
-/**
- * Exchanges a token, as RFC 8693 says it.
- *
- * @param more parameters besides; undefined leaves one out
- * @param headers for example those of a proxy
- */
+/** Exchanges a token (RFC 8693) with parameters besides, where undefined leaves one out, and headers. */
 export async function exchange(
   server: string,
   token: string | undefined,

@@ -4,7 +4,6 @@ import { expect } from "chai";
 import type { ServerProcess } from "./server";
 
 type Watched = Pick<ServerProcess, "pid" | "url">;
-
 const HEALTH_LIMIT_MS = 1_000;
 const ADMIN_LIMIT_MS = 5_000;
 const MEMORY_ALLOWANCE_MB = 200;

@@ -4,7 +4,6 @@ import { StandInServer } from "../support/standIn";
 import { arn, event, failureOf, forever, inTheCloud, monitoring, sendOnce } from "../support/targets";
 
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
-
 const JSON_TYPE = { "content-type": "application/x-amz-json-1.1" };
 
 /** Behaviour that moto lacks: partial refusals and throttling, as the services' API references say. */

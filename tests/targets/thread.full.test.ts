@@ -22,7 +22,6 @@ describe("The thread that sends events", () => {
   let standIn: StandInServer;
   let target: DeliveryTarget;
   let arrived: () => void;
-
   const noteThread = (message: unknown) => void threads.push((message as { worker: Worker }).worker);
   before(async () => {
     standIn = await StandInServer.start(async (request, response) => {

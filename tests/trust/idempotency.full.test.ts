@@ -12,7 +12,6 @@ import { figure, LIMIT_MS, size } from "../support/size";
 const named = (key: string) => ({ "idempotency-key": key });
 const reused = (key: string) => ({ status: 422, code: "TP_1700", mentions: [key] });
 const badHeader = { status: 400, code: "TP_1008", mentions: ["Idempotency-Key"] };
-
 const countOf = (data: string, kind: string) => countIn(data, "resource", `kind = '${kind}'`);
 
 /** Creations that must happen once: for the key alone, a unique value, a locked parent, a list. */

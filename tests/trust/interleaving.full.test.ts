@@ -11,7 +11,6 @@ import { Dice } from "./mutations";
 const POLICY = definitionNamed("ip_policy");
 const [WRITERS, READERS, SUBSCRIBERS] = [8, 3, 3];
 const CHANGES = size(60, 1000);
-
 const SEED = 20_261_122;
 
 /** What one object went through, as its writer knows. */

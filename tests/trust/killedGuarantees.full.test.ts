@@ -14,7 +14,6 @@ const MAX_MS = 150;
 const HOST = "app.example.org:443";
 /** Each route of the admin pages only admits the office; one of them is there at any time. */
 const NAMES = ["admin", "pages"] as const;
-
 const limited = { ip_restriction: { ip_policy_ids: [ref("ip_policy/office")] } };
 const route = (key: string, match: string, fields: object = {}) =>
   declared("https_edge_route", key, {
@@ -34,7 +33,6 @@ const site = (...routes: ReturnType<typeof route>[]) => [
   ...routes,
 ];
 const siteWith = (name: string) => site(route(name, "/admin", limited));
-
 const restOf = ({ url, apiKey }: ServerProcess) => new Rest(url, apiKey);
 const setOf = (server: ServerProcess) => new SetInTest(restOf(server), "site");
 

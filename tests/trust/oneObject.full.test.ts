@@ -123,11 +123,9 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
 onEveryProvider("Another intent makes another object, even with the same arguments", function (tunnels) {
   this.timeout(LIMIT_MS);
   const world = new World();
-
   const SAME = { description: "the same" };
   const one = (name: string, options?: object) => new tunnels.TunnelCredential(name, SAME, options);
   const credentialsIn = (stack: Engine) => stack.resources().filter(({ id }) => id.startsWith("cr_"));
-
   let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
   let description = "first";

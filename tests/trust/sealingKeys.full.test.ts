@@ -37,7 +37,6 @@ function onNewDatabases(start: Start, database: Database) {
 
 onEveryDatabase("The keys that seal secrets", (start, database) => {
   const { data, serve, keysIn, sealedUnder } = onNewDatabases(start, database);
-
   const count = database.name === "SQLite" ? 1 : 2;
   it(`are rotated while ${count === 1 ? "a server serves" : "two servers serve"}, and no request fails`, async () => {
     const running = [];

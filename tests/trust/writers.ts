@@ -33,7 +33,6 @@ export class Writers {
   refused = 0;
   /** The number of writes without an answer, or with one that promises nothing. */
   inDoubt = 0;
-
   readonly #states = new Map<string, readonly State[]>();
   #backend: string | undefined;
 

@@ -71,5 +71,4 @@ export const rule: SentOf<"ip_policy_rule"> = {
 };
 // @ts-expect-error defaults are filled in
 export const bare: SentOf<"ip_policy"> = {};
-
 const text = (...all: string[]): string => all.join();

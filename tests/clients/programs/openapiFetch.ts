@@ -2,7 +2,6 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.js";
 
 type TlsEdge = components["schemas"]["TlsEdge"];
-
 const [url = "", key = ""] = process.argv.slice(2);
 const api = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${key}` } });
 const header = { "Service-Version": "2" } as const;

@@ -9,7 +9,6 @@ const forbidden = { status: 403, code: "TP_1200" };
 onEveryDatabase("The key of a gateway", (start) => {
   const server = serverOfThisFile(start);
   const keyOf = async (role: string) => (await server.member({ role })).rest;
-
   const report = (rest: Rest, name: string) => rest.put(`/gateways/${name}/status`, {});
   const another = untilTestEnds(start);
 

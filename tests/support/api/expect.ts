@@ -7,11 +7,9 @@ export type Json = Record<string, unknown>;
 
 /** A well-formed id that no object has: `ipp_000…1`. */
 export const unknownId = (prefix: string): string => `${prefix}_${"0".repeat(26)}1`;
-
 let counter = 0;
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
-
 let port = 19_999;
 /** A port of its own: connections over TCP say no name. */
 export const tcpHostport = (): string => `db.example.com:${++port}`;

@@ -4,7 +4,6 @@ const full = (length: number) =>
 
 /** A backend of 885 kB, the largest that the limits allow. */
 export const largeBackend = { body: "x".repeat(65_536), headers: full(8_192) };
-
 const config = { status_code: 200, content: "x".repeat(32_768), headers: full(4_096) };
 const rule = { name: "large", expressions: [], actions: [{ type: "custom-response", config }] };
 

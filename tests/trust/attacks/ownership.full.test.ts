@@ -19,7 +19,6 @@ const OWNED = [
 
 onEveryDatabase("A member that attacks objects of others", (start) => {
   const server = serverOfThisFile(start);
-
   const member = () => server.member();
   /** The content of an answer, without the parts that differ every time. */
   const toldBy = ({ status, body }: RestAnswer, id: string) => ({

@@ -19,7 +19,6 @@ const refusedToken = { status: 401, code: "TP_1103" };
 const limited = { status: 429, code: "TP_1403" };
 const SLIPS = 30;
 const EXCHANGES = 120;
-
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
 /** The order of the curve P-256 (SEC 2). */

@@ -2,7 +2,6 @@ import { definitionOf, durationSeconds, fieldsOfForm, validateCreate } from "@tu
 import { expect } from "chai";
 
 type Json = Record<string, unknown>;
-
 const route = definitionOf("https_edge_route");
 const whole = (fields: Json) => ({ edge_id: "edghts_1", match_type: "path_prefix", match: "/", ...fields });
 const problemsOf = (fields: Json) => validateCreate(route, whole(fields)).problems;

@@ -36,7 +36,6 @@ interface Expected {
   readonly verdict?: RegExp;
 }
 type Row = readonly [change: string, before: World, after: World, expected: Expected];
-
 const deny: Policy = [['req.path.startsWith("/internal")'], "deny"];
 const answer: Policy = [[], "custom-response", { status_code: 200, content: "hello" }];
 const [strict, loose] = [world(site(inbound(deny, answer))), world(site(inbound(answer, deny)))];

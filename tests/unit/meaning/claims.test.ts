@@ -4,7 +4,6 @@ import { expect } from "chai";
 import { expectNothing, onlyFinding, rulesOf, site, tokensOf, world } from "./worlds";
 
 type Rules = Record<string, unknown> | undefined;
-
 const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "s", scopes: [] };
 const jwt = tokensOf("https://id.example.com", "https://id.example.com/jwks");
 const users = (require_claims: Rules): World => world(site({ oidc: { ...oidc, require_claims } }));

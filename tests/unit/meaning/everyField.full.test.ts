@@ -5,7 +5,6 @@ import { everyField, type FieldOfType, worldWith } from "./everyField";
 const now = new Date("2026-11-23T08:00:00Z");
 const FIELDS = everyField();
 const nameOf = ({ definition, field }: FieldOfType): string => `${definition.kind} ${field}`;
-
 const known = new Map<string, Comparison>();
 
 /** The comparison of one value with another. */

@@ -2,7 +2,6 @@ import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import fc from "fast-check";
 
 type Fields = Readonly<Record<string, unknown>>;
-
 const enabled = fc.constantFrom(true, true, true, true, false);
 /** A module that is not there, mostly: requests pass few of many checks. */
 const optional = (fields: fc.Arbitrary<Fields>, one = 1, none = 3): fc.Arbitrary<Fields | null> =>
@@ -12,7 +11,6 @@ const optional = (fields: fc.Arbitrary<Fields>, one = 1, none = 3): fc.Arbitrary
   );
 export const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
 const refs = (...ids: string[]) => some(...ids).map((chosen) => chosen.map((id) => ({ id })));
-
 const CIDRS = "10.0.0.0/8 10.1.0.0/16 10.1.2.3/32 0.0.0.0/1 198.51.100.0/24 2001:db8::/32 ::/0".split(" ");
 const ATOMS = [
   ...['req.path.startsWith("/a/b")', 'req.path.endsWith("b")', 'req.path.contains("x")'],

@@ -23,7 +23,6 @@ function inShort({ state, covered, example, reason }: GuaranteeState): string {
   return state === "holds" ? `holds at ${covered}` : `unproved: ${reason}`;
 }
 const judged = (of: World, guarantee: Fields): string => inShort(judgeGuarantee(of, guarantee));
-
 const NOBODY_WITHOUT = { client_certificate: "none", token: "none", session: "none" };
 
 describe("A guarantee", () => {

@@ -9,7 +9,6 @@ import { change } from "./generatedWorlds";
 
 const RUNS = { seed: 20261123, numRuns: size(150, 10_000) };
 const requests = fc.array(request, { minLength: 100, maxLength: 100 });
-
 const carried = fc.constantFrom("any", "none", "none", "required");
 const guarantee = fc.record({
   expect: fc.constantFrom("refused", "refused", "answered"),

@@ -15,7 +15,6 @@ import { LIMIT_MS, size } from "../../support/size";
 
 /** Everything, control characters too. */
 const ANYTHING: Language = { characters: [[0, 0xd7ff]], all: [], none: [], familiar: [] };
-
 const finds = (pattern: string, text: string): boolean => RE2JS.compile(pattern).matcher(text).find();
 const holds = (test: TextTest, text: string): boolean => {
   if ("any" in test) return test.any.some((one) => holds(one, text));

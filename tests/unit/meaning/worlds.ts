@@ -21,7 +21,6 @@ export const foreign = (kind: string, id: string, fields: Fields = {}): WorldObj
 });
 
 export const ref = (kind: string, name: string): string => `urn:${kind}:${name}`;
-
 const APP = "app.example.com:443";
 
 /** A TLS edge that serves `app.example.com:443` from tunnels that bind it. */
