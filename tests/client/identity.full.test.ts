@@ -100,11 +100,11 @@ onOneDatabase("A client without an API key", (start) => {
       TUNNELPLANE_API_KEY: undefined,
       TUNNELPLANE_IDENTITY_TOKEN: tokenFor(),
     };
-    const { code, err } = await runHere(["get", "ip-policies"], environment);
+    const { code, err } = await runHere(["list", "ip-policies"], environment);
     expect(code, err).to.equal(0);
     const { out } = await runHere(["doctor"], environment);
     expect(out).to.contain("the key of pipeline (member)");
-    const wrong = await runHere(["get", "ip-policies"], {
+    const wrong = await runHere(["list", "ip-policies"], {
       ...environment,
       TUNNELPLANE_IDENTITY_TOKEN: "x.y.z",
     });

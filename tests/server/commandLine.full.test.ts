@@ -115,23 +115,24 @@ describe("The command line", () => {
 
   it("takes a kind as people write it, and asks what they meant where there is none", async () => {
     for (const name of ["tls_edge", "TlsEdge", "tls-edges", "tlsEdges"])
-      expect((await run(["get", name])).out).to.contain(edge);
+      expect((await run(["list", name])).out).to.contain(edge);
     expect(await run(["list", "tls-egdes"])).to.include({
       code: 2,
       err: 'tunnelplane: there is no kind "tls-egdes"; did you mean "tls-edges"?\n',
     });
-    expect((await run(["get", "users"])).err).to.contain(
+    expect((await run(["list", "users"])).err).to.contain(
       'there is no kind "users"; did you mean "bot-users"?',
     );
-    expect((await run(["get", "edges"])).err).to.contain(
+    expect((await run(["list", "edges"])).err).to.contain(
       'did you mean "tls-edges" or "tcp-edges" or "https-edges"?',
     );
     expect((await run(["lst", "tls-edges"])).err).to.contain("Did you mean list?");
+    expect((await run(["get", "tls-edges"])).err).to.contain("tunnelplane list tls-edges lists them");
   });
 
   it("shows one object: in a line, in full, and with what refers to it", async () => {
     expect((await run(["get", edge])).out).to.contain("app.example.com:443");
-    expect(parse((await run(["get", "tls-edge", edge, "-o", "yaml"])).out)).to.have.nested.property(
+    expect(parse((await run(["get", edge, "-o", "yaml"])).out)).to.have.nested.property(
       "backend.backend.id",
       backend,
     );
@@ -150,7 +151,7 @@ describe("The command line", () => {
       [2, ["list", "tls-edges"], { TUNNELPLANE_BASE_URL: "notaurl" }],
       [2, ["doctor", "--url", "notaurl"]],
       [2, ["events", "replay", "ed_0ERWdYmHciyPtBdiFM2OsTqjQue"]],
-      [2, ["get", "tls-edges", "--output", "xml"]],
+      [2, ["list", "tls-edges", "--output", "xml"]],
       [2, ["get", backend, edge]],
       [3, ["get", "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue"]],
       [4, ["list", "tls-edges"], nowhere],

@@ -8,6 +8,13 @@ import type { Gate } from "./gate";
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+interface Counts {
+  /** Requests that were refused, and answers that were cut off. */
+  readonly refused: () => number;
+  readonly cutOff: () => number;
+  readonly restrictions: Restrictions["counts"];
+}
+
 /**
  * Answers `GET /metrics` in the Prometheus format, to admins and bots of role metrics: requests, event
  * deliveries, the process and the release. Labels hold path patterns and ids of event destinations, never a
@@ -17,15 +24,31 @@ export function registerMetrics(
   app: FastifyInstance,
   version: string,
   siblings: Siblings,
-  counts: {
-    readonly refused: () => number;
-    readonly cutOff: () => number;
-    readonly restrictions: Restrictions["counts"];
-  },
+  counts: Counts,
   deliveries: readonly DeliveryMetric[],
   gate: Gate,
 ): void {
   const registry = new Registry();
+  measureRequests(app, registry);
+  registerCounts(registry, version, counts);
+  for (const metric of deliveries) registerDeliveryMetric(registry, metric);
+  collectDefaultMetrics({ register: registry });
+  siblings.on("metrics", () => registry.getMetricsAsJSON());
+  app.register(async (scraped) => {
+    gate.guard(scraped, {
+      isOfAccount: () => true,
+      refuse: ({ caller }) => refuseUnlessMay(caller, "read", "metrics"),
+      slot: "never",
+    });
+    scraped.get("/metrics", async (_request, reply) => {
+      const all = siblings.count === 1 ? registry : await withThoseOf(siblings, registry);
+      return reply.type(registry.contentType).send(await all.metrics());
+    });
+  });
+}
+
+/** The durations of requests, by route. */
+function measureRequests(app: FastifyInstance, registry: Registry): void {
   const durations = new Histogram({
     name: "tunnelplane_http_request_duration_seconds",
     help: "Duration of requests, from their headers to the end of their answers.",
@@ -33,6 +56,21 @@ export function registerMetrics(
     buckets: SECONDS,
     registers: [registry],
   });
+  // As many as there are routes, methods and statuses; looking one up by its labels takes longer.
+  const known = new Map<string, ReturnType<typeof durations.labels>>();
+  app.addHook(
+    "onResponse",
+    ({ method, routeOptions: { url = "none" } }, { statusCode, elapsedTime }, done) => {
+      const name = `${method} ${statusCode} ${url}`;
+      const duration = known.get(name) ?? durations.labels(method, url, String(statusCode));
+      known.set(name, duration);
+      duration.observe(elapsedTime / 1000);
+      done();
+    },
+  );
+}
+
+function registerCounts(registry: Registry, version: string, counts: Counts): void {
   const counter = (name: string, help: string, count: () => number) =>
     new Counter({
       name,
@@ -73,33 +111,6 @@ export function registerMetrics(
       for (const { type, enforced, count } of await counts.restrictions())
         this.set({ type, enforced: String(enforced) }, count);
     },
-  });
-  for (const metric of deliveries) registerDeliveryMetric(registry, metric);
-  collectDefaultMetrics({ register: registry });
-
-  // As many as there are routes, methods and statuses; looking one up by its labels takes longer.
-  const known = new Map<string, ReturnType<typeof durations.labels>>();
-  app.addHook(
-    "onResponse",
-    ({ method, routeOptions: { url = "none" } }, { statusCode, elapsedTime }, done) => {
-      const name = `${method} ${statusCode} ${url}`;
-      const duration = known.get(name) ?? durations.labels(method, url, String(statusCode));
-      known.set(name, duration);
-      duration.observe(elapsedTime / 1000);
-      done();
-    },
-  );
-  siblings.on("metrics", () => registry.getMetricsAsJSON());
-  app.register(async (scraped) => {
-    gate.guard(scraped, {
-      isOfAccount: () => true,
-      refuse: ({ caller }) => refuseUnlessMay(caller, "read", "metrics"),
-      slot: "never",
-    });
-    scraped.get("/metrics", async (_request, reply) => {
-      const all = siblings.count === 1 ? registry : await withThoseOf(siblings, registry);
-      return reply.type(registry.contentType).send(await all.metrics());
-    });
   });
 }
 

@@ -29,6 +29,8 @@ export function kindNamed(name: string): Definition {
 export function kindOfId(id: string): Definition {
   const found = definitionOfId(id);
   if (found) return found;
+  const kind = findKind(id);
+  if (kind) throw new UsageError(`"${id}" is a kind of object; tunnelplane list ${nameOf(kind)} lists them`);
   throw new UsageError(
     `"${id}" is no id of an object; ids begin with a prefix such as ${registry
       .slice(0, 4)

@@ -3,7 +3,6 @@ import type { Definition } from "@tunnelplane/sdk/contract";
 import { Argument, Command, Option } from "commander";
 import { type ApiOptions, gather, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
-import { UsageError } from "../failures";
 import { type OutputOptions, outputOption, print, tableOf } from "../output";
 import { wholeNumber } from "../settings";
 import { objectTable } from "./columns";
@@ -59,22 +58,14 @@ async function printList(transport: Transport, definition: Definition, options: 
   if (hasMore) console.error(`There are more than ${limit}: use --limit to see them.`);
 }
 
-/** `tunnelplane get <kind> [id]`, `tunnelplane get <id>` */
+/** `tunnelplane get <id>` */
 export function getCommand(): Command {
   const command = new Command("get")
-    .description("Show one object, or all of a kind")
-    .argument("<kind|id>", "kind of object, or an id")
-    .argument("[id]", "id of the object")
-    .addOption(outputOption("the object as the API answers it; of a kind, a list of them"))
-    .action((first: string, second: string | undefined, options: ReadOptions) => {
-      const id = second ?? (first.includes("_") && /_[0-9A-Za-z]{10,}$/.test(first) ? first : undefined);
-      if (id === undefined) {
-        const definition = kindNamed(first);
-        return throughApi(options, (transport) =>
-          printList(transport, definition, { ...options, limit: MOST }),
-        );
-      }
-      const definition = definitionFor(second === undefined ? undefined : first, id);
+    .description("Show one object")
+    .argument("<id>", "id of the object")
+    .addOption(outputOption("the object as the API answers it"))
+    .action((id: string, options: ReadOptions) => {
+      const definition = kindOfId(id);
       return throughApi(options, async (transport) => {
         const { body } = await found(transport, definition, id);
         print(body, options, () => tableOf(...objectTable(definition, [body])));
@@ -83,17 +74,6 @@ export function getCommand(): Command {
   return withExamples(
     withApiOptions(command),
     ["tunnelplane get edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "one line"],
-    ["tunnelplane get tls-edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue -o yaml", "all of it"],
-    ["tunnelplane get ip-policies", "all of a kind"],
+    ["tunnelplane get edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue -o yaml", "all of it"],
   );
-}
-
-/** The kind of the id, which must be the named kind if there is one. */
-function definitionFor(name: string | undefined, id: string): Definition {
-  const definition = kindOfId(id);
-  if (name === undefined) return definition;
-  const named = kindNamed(name);
-  if (named !== definition)
-    throw new UsageError(`${id} is an id of ${nameOf(definition)}, not of ${nameOf(named)}`);
-  return definition;
 }

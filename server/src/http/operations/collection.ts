@@ -27,6 +27,12 @@ import { type ApiOperation, type OperationInput, type OperationScope, tagOf } fr
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {
+  const common = commonOf(definition);
+  return [creationOf, listOf, readingOf, updateOf, deletionOf].map((operationOf) => operationOf(common));
+}
+
+/** What the operations of a type have in common. */
+function commonOf(definition: Definition) {
   const { type, title, path } = definition;
   const answer: Shape = {
     name: type,
@@ -36,130 +42,143 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   };
   const all = { path, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}` } as const;
-  const tellsState = fieldsWhere(definition, ({ onDemand }) => onDemand).length > 0;
   const changing = RESTRICTING.includes(definition.kind)
     ? (["dry_run", "findings", "force"] as const)
     : (["dry_run", "findings"] as const);
   const parts = new Map(partsOf(definition).map((field) => [answeredName(definition, field), field]));
   const closing = waits(definition) ? (["closed_without"] as const) : [];
-  const isGuarantee = definition.kind === "guarantee";
-  return [
-    {
-      ...all,
-      method: "POST",
-      id: `create${type}`,
-      summary: `Create ${withArticle(title)}`,
-      query: [...changing, ...(holdsUniqueValues(definition) ? (["replaces"] as const) : []), ...closing],
-      takesName: true,
-      body: {
-        name: `${type}Create`,
-        schema: createBody(definition),
-        io: "input",
-        example: () => sampleBody(definition),
-      },
-      success: {
-        status: 201,
-        answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
-      },
-      run: async ({ resources, ...scope }, { params, query, body, name, gone }) => {
-        const how = { name, replaces: query.replaces, lacking: lackingIn(definition, query.closed_without) };
-        const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
-        return { ...(await tellState(definition, { ...scope, gone }, created)), created: id };
-      },
-    },
-    {
-      ...all,
-      method: "GET",
-      id: `list${plural(type)}`,
-      summary: `List ${plural(title)}, newest first`,
-      query: [
-        "limit",
-        "before_id",
-        "names",
-        ...filtersOf(definition),
-        ...(isGuarantee ? (["state"] as const) : []),
-        ...(isShareable(definition) ? (["shared"] as const) : []),
-      ],
-      success: {
-        status: 200,
-        answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
-        list: { key: definition.listKey },
-      },
-      run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query, gone }) => {
-        const asksForState = stateOf(query);
-        const page = await resources.list(definition, params, {
-          limit: asksForState ? Math.min(limitOf(query), MAX_STATES) : limitOf(query),
-          bytes: pageBytes,
-          before: beforeOf(definition, query),
-          filters: filtersIn(query),
-          shared: sharedOf(query),
-        });
-        const told =
-          definition.kind === "api_key"
-            ? await keyUses.tellPage(page)
-            : asksForState
-              ? await withStates(context, { caller, gone: gone() }, page)
-              : page;
-        return asksForNames(query) ? withNamesIn(context, definition, told) : told;
-      },
-    },
-    {
-      ...one,
-      method: "GET",
-      id: `get${type}`,
-      summary: `Get ${withArticle(title)}`,
-      query: ["names"],
-      tellsState,
-      success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, query, gone }) => {
-        const read = await resources.get(definition, params);
-        const found = await tellState(definition, { ...scope, gone }, read);
-        if (!asksForNames(query)) return found;
-        const [json = found.json] = await withNames(scope.context.store.reader, definition, [found.json]);
-        return { ...found, json };
-      },
-    },
-    {
-      ...one,
-      method: "PATCH",
-      id: `update${type}`,
-      summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-      query: [...changing, ...(parts.size > 0 ? (["remove"] as const) : []), ...closing],
-      removable: [...parts.keys()],
-      takesName: true,
-      body: {
-        name: `${type}Update`,
-        schema: updateSchema(definition),
-        io: "input",
-        example: () => sampleUpdate(definition),
-      },
-      success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
-        const [removed, lacking] = [removedIn(query, parts), lackingIn(definition, query.closed_without)];
-        const how = { precondition, name, removed, lacking };
-        const updated = await resources.update(definition, params, body, how);
-        return tellState(definition, { ...scope, gone }, updated);
-      },
-    },
-    {
-      ...one,
-      method: "DELETE",
-      id: `delete${type}`,
-      summary: `Delete ${withArticle(title)}`,
-      query: [
-        ...changing,
-        ...(waits(definition) ? (["with_replacement"] as const) : []),
-        ...(waits(definition) && pathFieldsOf(definition).length > 0 ? (["closes"] as const) : []),
-      ],
-      success: { status: 204 },
-      run: async ({ resources }, { params, precondition, query }) => {
-        const how = { withReplacement: withReplacementOf(query), closes: query.closes };
-        await resources.remove(definition, params, precondition, how);
-        return undefined;
-      },
-    },
-  ];
+  return { definition, type, title, all, one, answer, changing, parts, closing };
 }
+
+type Common = ReturnType<typeof commonOf>;
+
+const creationOf = ({ definition, type, title, all, answer, changing, closing }: Common): ApiOperation => ({
+  ...all,
+  method: "POST",
+  id: `create${type}`,
+  summary: `Create ${withArticle(title)}`,
+  query: [...changing, ...(holdsUniqueValues(definition) ? (["replaces"] as const) : []), ...closing],
+  takesName: true,
+  body: {
+    name: `${type}Create`,
+    schema: createBody(definition),
+    io: "input",
+    example: () => sampleBody(definition),
+  },
+  success: {
+    status: 201,
+    answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
+  },
+  run: async ({ resources, ...scope }, { params, query, body, name, gone }) => {
+    const how = { name, replaces: query.replaces, lacking: lackingIn(definition, query.closed_without) };
+    const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
+    return { ...(await tellState(definition, { ...scope, gone }, created)), created: id };
+  },
+});
+
+const listOf = ({ definition, type, title, all, answer }: Common): ApiOperation => ({
+  ...all,
+  method: "GET",
+  id: `list${plural(type)}`,
+  summary: `List ${plural(title)}, newest first`,
+  query: [
+    "limit",
+    "before_id",
+    "names",
+    ...filtersOf(definition),
+    ...(definition.kind === "guarantee" ? (["state"] as const) : []),
+    ...(isShareable(definition) ? (["shared"] as const) : []),
+  ],
+  success: {
+    status: 200,
+    answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
+    list: { key: definition.listKey },
+  },
+  run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query, gone }) => {
+    const asksForState = stateOf(query);
+    const page = await resources.list(definition, params, {
+      limit: asksForState ? Math.min(limitOf(query), MAX_STATES) : limitOf(query),
+      bytes: pageBytes,
+      before: beforeOf(definition, query),
+      filters: filtersIn(query),
+      shared: sharedOf(query),
+    });
+    const told =
+      definition.kind === "api_key"
+        ? await keyUses.tellPage(page)
+        : asksForState
+          ? await withStates(context, { caller, gone: gone() }, page)
+          : page;
+    return asksForNames(query) ? withNamesIn(context, definition, told) : told;
+  },
+});
+
+const readingOf = ({ definition, type, title, one, answer }: Common): ApiOperation => ({
+  ...one,
+  method: "GET",
+  id: `get${type}`,
+  summary: `Get ${withArticle(title)}`,
+  query: ["names"],
+  tellsState: fieldsWhere(definition, ({ onDemand }) => onDemand).length > 0,
+  success: { status: 200, answer },
+  run: async ({ resources, ...scope }, { params, query, gone }) => {
+    const read = await resources.get(definition, params);
+    const found = await tellState(definition, { ...scope, gone }, read);
+    if (!asksForNames(query)) return found;
+    const [json = found.json] = await withNames(scope.context.store.reader, definition, [found.json]);
+    return { ...found, json };
+  },
+});
+
+const updateOf = ({
+  definition,
+  type,
+  title,
+  one,
+  answer,
+  changing,
+  parts,
+  closing,
+}: Common): ApiOperation => ({
+  ...one,
+  method: "PATCH",
+  id: `update${type}`,
+  summary: `Update ${withArticle(title)}: fields left out stay as they are`,
+  query: [...changing, ...(parts.size > 0 ? (["remove"] as const) : []), ...closing],
+  removable: [...parts.keys()],
+  takesName: true,
+  body: {
+    name: `${type}Update`,
+    schema: updateSchema(definition),
+    io: "input",
+    example: () => sampleUpdate(definition),
+  },
+  success: { status: 200, answer },
+  run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
+    const [removed, lacking] = [removedIn(query, parts), lackingIn(definition, query.closed_without)];
+    const how = { precondition, name, removed, lacking };
+    const updated = await resources.update(definition, params, body, how);
+    return tellState(definition, { ...scope, gone }, updated);
+  },
+});
+
+const deletionOf = ({ definition, type, title, one, changing }: Common): ApiOperation => ({
+  ...one,
+  method: "DELETE",
+  id: `delete${type}`,
+  summary: `Delete ${withArticle(title)}`,
+  query: [
+    ...changing,
+    ...(waits(definition) ? (["with_replacement"] as const) : []),
+    ...(waits(definition) && pathFieldsOf(definition).length > 0 ? (["closes"] as const) : []),
+  ],
+  success: { status: 204 },
+  run: async ({ resources }, { params, precondition, query }) => {
+    const how = { withReplacement: withReplacementOf(query), closes: query.closes };
+    await resources.remove(definition, params, precondition, how);
+    return undefined;
+  },
+});
 
 type Telling = Pick<OperationScope, "context" | "caller" | "change" | "keyUses"> &
   Pick<OperationInput, "gone">;
