@@ -33,8 +33,6 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
   const steps = new Steps(operation, kind);
   const { lifecycle } = steps;
-  // Its deletion may need the stack's state, and a destroy runs no program that would name the stack.
-  const isPart = belongsTogether(kind);
   /** The checked resources, by all that a creation or update knows of its resource. */
   const urns = new Map<string, string | undefined>();
   const noteUrn = (inputs: Properties, urn: string): void => {
@@ -43,100 +41,12 @@ function handler(kind: string): dynamic.ResourceProvider {
     urns.set(mark, urns.has(mark) && urns.get(mark) !== urn ? undefined : urn);
   };
 
-  /** Checks a new resource that imports an existing object: the object has to be as declared. */
-  async function adopt(
-    { urn, preview }: Origin,
-    { id, hidden }: Adopted,
-    news: Properties,
-  ): Promise<dynamic.CheckResult> {
-    const found = await asStep("import", () =>
-      operation.withServer((transport) => lifecycle.read(transport, id, news)),
-    );
-    if (!found) return checked(news, [noSuchObject(id)]);
-    // A preview may go on: the run has another key, or refuses.
-    if (!preview && found.hidden !== undefined) return checked(news, [found.hidden]);
-    const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
-    const refusal =
-      problems.length > 0
-        ? undefined
-        : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
-    if (preview && problems.length === 0 && refusal === undefined)
-      await inform(
-        `adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes nothing on the server`,
-        urn,
-      );
-    const intent = intentOf(stateBackend(process.env), urn);
-    return checked(
-      { ...inputs, __intent: intent, __adopts: id },
-      refusal === undefined ? problems : [refusal],
-    );
-  }
-
-  /**
-   * Creates a resource that imports an object. Changes nothing on the server; compares the values that the
-   * check did not know.
-   */
-  async function takeOver(
-    transport: Transport,
-    id: string,
-    desired: Properties,
-  ): Promise<{ id: string; outputs: Properties }> {
-    const found = await lifecycle.read(transport, id, desired);
-    if (!found) throw new Error(noSuchObject(id));
-    if (found.hidden !== undefined) throw new Error(found.hidden);
-    // Only the check knows which values are secret, so hide all of them here.
-    const refusal = lifecycle.refusalToAdopt(id, found.outputs, desired, Object.keys(desired), isUnknown);
-    if (refusal) throw new Error(refusal);
-    return { id, outputs: found.outputs };
-  }
-
   return {
     // The host does not wait for this promise before the first call, so only assign here.
     async configure({ config }) {
       operation.configure((key) => config.get(key));
     },
-    check: (olds, news) =>
-      asStep("check", async () => {
-        const isNew = Object.keys(olds ?? {}).length === 0;
-        const { __origin } = news as { __origin?: Origin };
-        origin = __origin ?? origin;
-        operation.stack = origin?.stack ?? "";
-        operation.provider = origin?.provider;
-        if (__origin?.owner) operation.owners.set(__origin.urn, __origin.owner);
-        if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
-        if (__origin?.guards) operation.guards.set(__origin.urn, __origin.guards);
-        // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
-        const isReplacement = operation.isReplacement(__origin?.urn, isNew);
-        if (isNew && !isReplacement && __origin?.adopts)
-          return adopt(__origin, __origin.adopts, declared(news));
-        const before = declared(olds ?? {});
-        const { inputs, problems: found } = await steps.check(
-          __origin?.urn,
-          before,
-          declared(news),
-          isReplacement,
-        );
-        // The engine stops at the first resource that is refused, so its message lists the mistakes of the
-        // others.
-        const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
-        if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
-        const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
-        if (__origin) noteUrn({ ...inputs, __intent: intent }, __origin.urn);
-        if (problems.length === 0 && __origin?.preview && !isReplacement) {
-          const { urn, declared } = __origin;
-          const declares = async (other: string) =>
-            operation.claims.knows(other) || isDeclared(declared, other);
-          problems.push(...(await steps.refusals(urn, declares)));
-          if (isNew && problems.length === 0)
-            await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
-        }
-        const hidden = {
-          __intent: intent,
-          __adopts: olds?.__adopts,
-          __stack: isPart ? origin?.stack : undefined,
-        };
-        return checked({ ...inputs, ...own(hidden) }, problems);
-      }),
+    check: (olds, news) => asStep("check", () => check({ steps, kind, noteUrn }, olds ?? {}, news)),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
         const plan = await steps.plan(id, declared(olds), declared(news), origin?.urn, intentIn(news));
@@ -162,7 +72,7 @@ function handler(kind: string): dynamic.ResourceProvider {
           const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
           const { id, outputs } = await (__adopts === undefined
             ? steps.create(urns.get(markOf(inputs)), __intent, declared(inputs))
-            : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
+            : steps.recording((transport) => takeOver(lifecycle, transport, __adopts, declared(inputs))));
           return { id, outs: { ...outputs, ...own(inputs) } };
         },
         recordedBy(inputs),
@@ -192,6 +102,99 @@ function handler(kind: string): dynamic.ResourceProvider {
         return steps.delete(id, declared(properties ?? {}), intentIn(properties ?? {}));
       }),
   };
+}
+
+interface Checking {
+  readonly steps: Steps;
+  readonly kind: string;
+  /** Keeps the URN of a checked resource, for its creation or update. */
+  noteUrn(inputs: Properties, urn: string): void;
+}
+
+async function check(
+  { steps, kind, noteUrn }: Checking,
+  olds: Properties,
+  news: Properties,
+): Promise<dynamic.CheckResult> {
+  const isNew = Object.keys(olds).length === 0;
+  const { __origin } = news as { __origin?: Origin };
+  origin = __origin ?? origin;
+  operation.stack = origin?.stack ?? "";
+  operation.provider = origin?.provider;
+  if (__origin?.owner) operation.owners.set(__origin.urn, __origin.owner);
+  if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
+  if (__origin?.guards) operation.guards.set(__origin.urn, __origin.guards);
+  // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
+  const isReplacement = operation.isReplacement(__origin?.urn, isNew);
+  if (isNew && !isReplacement && __origin?.adopts)
+    return adopt(steps, __origin, __origin.adopts, declared(news));
+  const before = declared(olds);
+  const { inputs, problems: found } = await steps.check(__origin?.urn, before, declared(news), isReplacement);
+  // The engine stops at the first resource that is refused, so its message lists the mistakes of the
+  // others.
+  const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
+  if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
+  const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : intentIn(olds);
+  if (__origin) noteUrn({ ...inputs, __intent: intent }, __origin.urn);
+  if (problems.length === 0 && __origin?.preview && !isReplacement) {
+    const { urn, declared } = __origin;
+    const declares = async (other: string) => operation.claims.knows(other) || isDeclared(declared, other);
+    problems.push(...(await steps.refusals(urn, declares)));
+    if (isNew && problems.length === 0)
+      await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
+  }
+  const hidden = {
+    __intent: intent,
+    __adopts: olds.__adopts,
+    // Its deletion may need the stack's state, and a destroy runs no program that would name the stack.
+    __stack: belongsTogether(kind) ? origin?.stack : undefined,
+  };
+  return checked({ ...inputs, ...own(hidden) }, problems);
+}
+
+/** Checks a new resource that imports an existing object: the object has to be as declared. */
+async function adopt(
+  steps: Steps,
+  { urn, preview }: Origin,
+  { id, hidden }: Adopted,
+  news: Properties,
+): Promise<dynamic.CheckResult> {
+  const { lifecycle } = steps;
+  const found = await asStep("import", () =>
+    operation.withServer((transport) => lifecycle.read(transport, id, news)),
+  );
+  if (!found) return checked(news, [noSuchObject(id)]);
+  // A preview may go on: the run has another key, or refuses.
+  if (!preview && found.hidden !== undefined) return checked(news, [found.hidden]);
+  const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
+  const refusal =
+    problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
+  if (preview && problems.length === 0 && refusal === undefined)
+    await inform(
+      `adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes nothing on the server`,
+      urn,
+    );
+  const intent = intentOf(stateBackend(process.env), urn);
+  return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
+}
+
+/**
+ * Creates a resource that imports an object. Changes nothing on the server; compares the values that the
+ * check did not know.
+ */
+async function takeOver(
+  lifecycle: Steps["lifecycle"],
+  transport: Transport,
+  id: string,
+  desired: Properties,
+): Promise<{ id: string; outputs: Properties }> {
+  const found = await lifecycle.read(transport, id, desired);
+  if (!found) throw new Error(noSuchObject(id));
+  if (found.hidden !== undefined) throw new Error(found.hidden);
+  // Only the check knows which values are secret, so hide all of them here.
+  const refusal = lifecycle.refusalToAdopt(id, found.outputs, desired, Object.keys(desired), isUnknown);
+  if (refusal) throw new Error(refusal);
+  return { id, outputs: found.outputs };
 }
 
 function declared({

@@ -52,6 +52,58 @@ export async function planOf(
   request: ChangeSetRequest,
   setId: string | undefined,
 ): Promise<Plan> {
+  const { planning, identified, deleted } = await readStored(scope, request, setId);
+  const wanted = await itemsOf(planning, identified);
+  if (request.mode === "merge") refuseLostKeys(planning, wanted);
+
+  const { items, moved } = await settle(planning, wanted);
+  const toDelete = goingOf(deleted, items);
+  await checkAll(planning, items, toDelete);
+  const prepared = await prepare(planning, items);
+  const newNames = new Map(items.filter(({ old, id }) => old?.id !== id).map(({ id, name }) => [id, name]));
+  const operations = items.flatMap((item) => {
+    const operation = operationOf(item, prepared.updated.has(item), newNames);
+    return operation ? [{ item, operation }] : [];
+  });
+  const deletions = orderedDeletions(planning, deleted);
+  const deleteOperations = deletions.map(
+    ({ kind, key, resource_id }): ObjectOperation => ({
+      op: "delete",
+      kind,
+      key,
+      id: resource_id,
+      changes: [],
+    }),
+  );
+  noteChildren(planning, prepared.rows, items, deletions);
+  return {
+    rows: prepared.rows,
+    operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
+    results: [
+      ...operations.map(({ item, operation }) => ({
+        ...operation,
+        id: item.id,
+        ...prepared.oneTime.get(item.id),
+      })),
+      ...deleteOperations,
+    ],
+    leaving: toDelete.map(({ id }) => id),
+    places: items
+      .filter((item) => item.isWanted && isOtherPlace(item))
+      .concat(items.filter((item) => !item.isWanted && item.isReplaced)),
+    changes: [...prepared.changes, ...goneChanges(planning, deletions, moved)],
+    facts: planning.facts,
+    names: new Map([
+      ...items.map(({ id, name }) => [id, name] as const),
+      ...toDelete.map(({ id, name }) => [id, name] as const),
+    ]),
+    nests: items.some(({ definition }) => nests(definition)),
+    deleted: deletions.map(nameOf),
+  };
+}
+
+/** Reads what is stored of the objects of a set. */
+async function readStored(scope: Scope, request: ChangeSetRequest, setId: string | undefined) {
   const { faults, mode } = request;
   const members = setId === undefined ? [] : await membersOf(scope.reader, { set: setId });
   const identified = identify(request.objects, members);
@@ -87,42 +139,33 @@ export async function planOf(
     ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id })),
   ]);
   await refuseOtherSets(planning, identified);
-  const wanted = await itemsOf(planning, identified);
-  if (mode === "merge") refuseLostKeys(planning, wanted);
+  return { planning, identified, deleted };
+}
 
-  const { items, moved } = await settle(planning, wanted);
-  const toDelete: Leaving[] = [
-    ...deleted.map((member) => ({
-      id: member.resource_id,
-      name: nameOf(member),
-      words: "would be deleted, but ",
-    })),
-    ...items.flatMap(({ old, name, isReplaced }) =>
-      old && isReplaced ? { id: old.id, name, isReplaced, words: REPLACED } : [],
-    ),
-  ];
-  await checkAll(planning, items, toDelete);
-  const prepared = await prepare(planning, items);
-  const newNames = new Map(items.filter(({ old, id }) => old?.id !== id).map(({ id, name }) => [id, name]));
-  const operations = items.flatMap((item) => {
-    const operation = operationOf(item, prepared.updated.has(item), newNames);
-    return operation ? [{ item, operation }] : [];
-  });
-  const deletions = orderedDeletions(planning, deleted);
-  const deleteOperations = deletions.map(
-    ({ kind, key, resource_id }): ObjectOperation => ({
-      op: "delete",
-      kind,
-      key,
-      id: resource_id,
-      changes: [],
-    }),
-  );
+/** What would leave: objects that the request leaves out, and replaced ones. */
+const goingOf = (deleted: readonly MemberRow[], items: readonly Item[]): Leaving[] => [
+  ...deleted.map((member) => ({
+    id: member.resource_id,
+    name: nameOf(member),
+    words: "would be deleted, but ",
+  })),
+  ...items.flatMap(({ old, name, isReplaced }) =>
+    old && isReplaced ? { id: old.id, name, isReplaced, words: REPLACED } : [],
+  ),
+];
+
+/** Notes the objects that stand inside others and go. */
+function noteChildren(
+  planning: Planning,
+  rows: Rows,
+  items: readonly Item[],
+  deletions: readonly MemberRow[],
+): void {
   for (const member of deletions) {
     const definition = definitionNamed(member.kind);
     const before = planning.loaded.get(member.resource_id)?.before;
     if (before && isEmbedded(definition))
-      prepared.rows.children.push({
+      rows.children.push({
         name: nameOf(member),
         definition,
         sent: planning.documents.sentOf(definition, before),
@@ -131,31 +174,7 @@ export async function planOf(
   }
   for (const { name, definition, amendment, isReplaced } of items)
     if (isReplaced && amendment && isEmbedded(definition))
-      prepared.rows.children.push({ name, definition, sent: amendment.sentBefore, bytes: 0 });
-  return {
-    rows: prepared.rows,
-    operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
-    results: [
-      ...operations.map(({ item, operation }) => ({
-        ...operation,
-        id: item.id,
-        ...prepared.oneTime.get(item.id),
-      })),
-      ...deleteOperations,
-    ],
-    leaving: toDelete.map(({ id }) => id),
-    places: items
-      .filter((item) => item.isWanted && isOtherPlace(item))
-      .concat(items.filter((item) => !item.isWanted && item.isReplaced)),
-    changes: [...prepared.changes, ...goneChanges(planning, deletions, moved)],
-    facts: planning.facts,
-    names: new Map([
-      ...items.map(({ id, name }) => [id, name] as const),
-      ...toDelete.map(({ id, name }) => [id, name] as const),
-    ]),
-    nests: items.some(({ definition }) => nests(definition)),
-    deleted: deletions.map(nameOf),
-  };
+      rows.children.push({ name, definition, sent: amendment.sentBefore, bytes: 0 });
 }
 
 const isVisible = ({ caller }: Planning, member: MemberRow): boolean =>

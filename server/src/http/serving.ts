@@ -1,6 +1,6 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiKeys, type KeyUses, RESTRICTING, refuseUnlessMay } from "../auth";
+import { type ApiKeys, type Caller, type KeyUses, RESTRICTING, refuseUnlessMay } from "../auth";
 import { DOCUMENT_SEPARATOR, type Page } from "../documents";
 import type { Dispatcher } from "../events";
 import { DryRunConsequences } from "../exposure";
@@ -13,7 +13,7 @@ import { LARGE_BODY } from "./limits/largeBodies";
 import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
 import { nameIn } from "./nameHeader";
 import { allOperations } from "./operations";
-import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
+import { type ApiOperation, isCacheable, isIdempotent, type Outcome } from "./operations/operation";
 import { callerAddress, isForwarded } from "./origin";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
 import { asksForNames, dryRunOf, findingsOf, forceOf, type Query } from "./query";
@@ -55,12 +55,10 @@ export function registerOperations(api: FastifyInstance, serving: Serving): void
   refuseOtherMethods(api, operations);
 }
 
-function registerOperation(
-  api: FastifyInstance,
-  operation: ApiOperation,
-  { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf, lookAgain }: Serving,
-): void {
+function registerOperation(api: FastifyInstance, operation: ApiOperation, serving: Serving): void {
+  const { apiKeys } = serving;
   const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
+  const served = { ...operation, run };
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
@@ -71,86 +69,105 @@ function registerOperation(
       large: operation.isLarge ? "bytes" : operation.takes16MiB ? "json" : undefined,
     },
     bodyLimit: operation.isLarge || operation.takes16MiB ? LARGE_BODY : BODY_LIMIT,
-    handler: serve,
+    handler: (request, reply) => serve(served, serving, request, reply),
   });
+}
 
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | undefined> {
-    const params = request.params as ObjectPath;
-    if (Object.values(params).includes("")) throw noRoute(request);
-    const { caller } = request;
-    const address = addressOf(request);
-    const query = queryOf(request, operation.query);
-    const body = operation.isLarge
-      ? request.body
-      : operation.body && objectIn(request.body ?? (operation.takesNoFields ? {} : undefined));
-    const name = nameIn(request, operation);
-    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
-    const tellsFindings = findingsOf(query);
-    if (tellsFindings) refuseUnlessMay(caller, "read", "exposure");
-    const consequences = tellsFindings ? new DryRunConsequences(context, caller) : undefined;
-    const { onDryRun } = consequences ?? {};
-    const gone = goneSignal(reply);
-    const change = {
-      caller,
-      operationId: request.id,
-      client: callerAddress(request),
-      isForwarded: isForwarded(request),
-      force: forceOf(query),
-      dryRun: dryRunOf(query),
-      idempotency,
-      onDryRun,
-      ...(operation.method !== "GET" && { gone: gone() }),
-    };
-    const outcome = await run(
-      {
-        resources: new ResourceService(context, change),
-        parts: new Subresources(context, change),
-        context,
-        caller,
-        change,
-        keyUses,
-        dispatcher,
-        eventWaits,
-        pageBytes: context.documents.roomFor(PAGE_BYTES, address),
-      },
-      {
-        params,
-        query,
-        body,
-        name,
-        precondition: (etag) => requireMatch(request, etag),
-        gone,
-        turn: () => underWay.turn(request),
-        lookAgain: () => lookAgain(request),
-      },
-    );
-    reply.code(consequences && outcome === undefined ? 200 : operation.success.status);
-    if (outcome === undefined && !consequences) return undefined;
-    if (outcome && "etag" in outcome) {
-      reply.header("etag", outcome.etag);
-      // The ETag does not cover names.
-      if (isCacheable(operation) && !asksForNames(query) && isKnown(request, outcome.etag)) {
-        reply.code(304);
-        return undefined;
-      }
-      if (outcome.created && !dryRunOf(query))
-        reply.header("location", `${address}${expandPath(operation.path, params)}/${outcome.created}`);
+async function serve(
+  operation: ApiOperation,
+  { context, keyUses, dispatcher, eventWaits, underWay, addressOf, lookAgain }: Serving,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | Buffer | undefined> {
+  const params = request.params as ObjectPath;
+  if (Object.values(params).includes("")) throw noRoute(request);
+  const { caller } = request;
+  const address = addressOf(request);
+  const query = queryOf(request, operation.query);
+  const body = operation.isLarge
+    ? request.body
+    : operation.body && objectIn(request.body ?? (operation.takesNoFields ? {} : undefined));
+  const name = nameIn(request, operation);
+  const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
+  const consequences = consequencesFor(context, caller, query);
+  const gone = goneSignal(reply);
+  const change = {
+    caller,
+    operationId: request.id,
+    client: callerAddress(request),
+    isForwarded: isForwarded(request),
+    force: forceOf(query),
+    dryRun: dryRunOf(query),
+    idempotency,
+    onDryRun: consequences?.onDryRun,
+    ...(operation.method !== "GET" && { gone: gone() }),
+  };
+  const outcome = await operation.run(
+    {
+      resources: new ResourceService(context, change),
+      parts: new Subresources(context, change),
+      ...{ context, caller, change, keyUses, dispatcher, eventWaits },
+      pageBytes: context.documents.roomFor(PAGE_BYTES, address),
+    },
+    {
+      ...{ params, query, body, name, gone },
+      precondition: (etag) => requireMatch(request, etag),
+      turn: () => underWay.turn(request),
+      lookAgain: () => lookAgain(request),
+    },
+  );
+  reply.code(consequences && outcome === undefined ? 200 : operation.success.status);
+  if (outcome === undefined && !consequences) return undefined;
+  if (outcome && tellHeaders(operation, outcome, query, request, reply, address)) return undefined;
+  const plain = !outcome
+    ? "{}"
+    : "json" in outcome
+      ? outcome.json
+      : pageJson(operation, outcome, request, address);
+  const json = consequences ? await consequences.addTo(plain, gone()) : plain;
+  reply.header("content-type", JSON_TYPE);
+  // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
+  if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
+  await ownTurn();
+  // A buffer lies outside of the heap. While the answer waits to be read, it is held once, and its source
+  // can be freed.
+  return Buffer.from(context.documents.answer(json, address));
+}
+
+/** What a dry run with findings adds to its answer. */
+function consequencesFor(
+  context: ServerContext,
+  caller: Caller,
+  query: Query,
+): DryRunConsequences | undefined {
+  if (!findingsOf(query)) return undefined;
+  refuseUnlessMay(caller, "read", "exposure");
+  return new DryRunConsequences(context, caller);
+}
+
+/** Sets the headers of an answer. Returns whether the client has it already (304). */
+function tellHeaders(
+  operation: ApiOperation,
+  outcome: NonNullable<Outcome>,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): boolean {
+  if ("etag" in outcome) {
+    reply.header("etag", outcome.etag);
+    // The ETag does not cover names.
+    if (isCacheable(operation) && !asksForNames(query) && isKnown(request, outcome.etag)) {
+      reply.code(304);
+      return true;
     }
-    if (outcome && "replayed" in outcome && outcome.replayed) reply.header("idempotent-replayed", "true");
-    const plain = !outcome
-      ? "{}"
-      : "json" in outcome
-        ? outcome.json
-        : pageJson(operation, outcome, request, address);
-    const json = consequences ? await consequences.addTo(plain, gone()) : plain;
-    reply.header("content-type", JSON_TYPE);
-    // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
-    if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
-    await ownTurn();
-    // A buffer lies outside of the heap. While the answer waits to be read, it is held once, and its source
-    // can be freed.
-    return Buffer.from(context.documents.answer(json, address));
+    if (outcome.created && !dryRunOf(query)) {
+      const path = expandPath(operation.path, request.params as ObjectPath);
+      reply.header("location", `${address}${path}/${outcome.created}`);
+    }
   }
+  if ("replayed" in outcome && outcome.replayed) reply.header("idempotent-replayed", "true");
+  return false;
 }
 
 const CALLERS = [
