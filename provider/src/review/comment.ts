@@ -76,7 +76,7 @@ export class Comment {
 
   #fill(entries: readonly Entry[], room: number): void {
     const least = this.#left - room;
-    for (const entry of entries.filter((one) => !this.#texts.has(one))) {
+    for (const entry of entries.filter((candidate) => !this.#texts.has(candidate))) {
       const text = written(entry.text);
       if (this.#left - text.length < least) return;
       this.#texts.set(entry, text);

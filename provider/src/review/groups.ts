@@ -29,7 +29,7 @@ export function addressGroups(
   }
   const rankOf = ({ address }: Address) => severities.get(address) ?? SEVERITIES.length + 1;
   return groupedBy(
-    addresses.toSorted((one, other) => rankOf(one) - rankOf(other)),
+    addresses.toSorted((a, b) => rankOf(a) - rankOf(b)),
     looks,
   );
 }

@@ -21,7 +21,7 @@ import { trafficRows, trafficWords } from "./trafficWords";
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
   const { findings, standing, guarantees, addresses, violations = [], limits, hash } = report;
-  const alike = addressGroups(report, (one) => [one.offStack, drawings(one.before, one.after), table(one)]);
+  const alike = addressGroups(report, (row) => [row.offStack, drawings(row.before, row.after), table(row)]);
   const places = new Map(
     alike.flatMap((group, index) => group.map(({ address }) => [address, `address-${index + 1}`])),
   );
@@ -134,11 +134,11 @@ function findingItem(group: readonly ReviewedFinding[], places: Places): string 
     return `from <code>${escaped(causeWords(finding).at)}</code>${place && ` in <code>${escaped(place)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
   };
   const count = group.length > 1 ? `<b>${group.length} findings</b>. The first: ` : "";
-  const others = group.slice(1).map((finding) => `<p>${prose(finding.sentence)} ${detail(finding)}</p>`);
+  const further = group.slice(1).map((finding) => `<p>${prose(finding.sentence)} ${detail(finding)}</p>`);
   return `<article class="finding ${severity}" data-severity="${severity}" data-text>
 <p><span class="severity">${severity}</span> ${count}${prose(first.sentence)}${tags}</p>
 <p class="detail"><code>${escaped(rule)}</code> ${detail(first)}</p>
-${folded("The others", others)}</article>`;
+${folded("The others", further)}</article>`;
 }
 
 const folded = (title: string, items: readonly string[]): string =>

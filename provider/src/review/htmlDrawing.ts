@@ -62,7 +62,7 @@ const LINE = 16;
 /** A text in the middle of a box, on a few lines; the title has all of it. */
 function lines(text: string): string {
   const all: string[] = [];
-  for (const word of text.split(" ").flatMap((one) => one.match(/.{1,21}/gsu) ?? [])) {
+  for (const word of text.split(" ").flatMap((part) => part.match(/.{1,21}/gsu) ?? [])) {
     const last = all.at(-1);
     if (last !== undefined && last.length + word.length < LETTERS_OF_LINE)
       all[all.length - 1] = `${last} ${word}`;

@@ -69,9 +69,9 @@ export interface FullOptions extends Options {
  * @throws Error also if the traffic cannot be read
  */
 export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
-  const { url: _url, apiKey: _key, project: _project, progress: _, onEnvoy, traffic, ...others } = options;
+  const { url: _url, apiKey: _key, project: _project, progress: _, onEnvoy, traffic, ...settings } = options;
   const change = await changeOf(preview, options);
-  const report = reportOn(change, others);
+  const report = reportOn(change, settings);
   return {
     ...report,
     ...(traffic && { traffic: await replayTraffic(traffic, change) }),

@@ -101,7 +101,7 @@ const entriesOf = (findings: readonly ReviewedFinding[]): Entry[] =>
 
 /** Sorted: first the guarantees that break, last those that hold as before. */
 const guaranteesInOrder = (guarantees: Report["guarantees"]): Report["guarantees"][number][] =>
-  guarantees.toSorted((one, other) => weightOf(one) - weightOf(other));
+  guarantees.toSorted((a, b) => weightOf(a) - weightOf(b));
 
 function weightOf({ before, after }: Report["guarantees"][number]): number {
   const isSame = before?.state === after?.state;
@@ -111,7 +111,7 @@ function weightOf({ before, after }: Report["guarantees"][number]): number {
 
 /** One for all addresses with the same table. */
 const addressEntries = (report: Report): Entry[] =>
-  addressGroups(report, (one) => [addressRemarks(one, 1), addressTable(one)]).map((group) => {
+  addressGroups(report, (row) => [addressRemarks(row, 1), addressTable(row)]).map((group) => {
     const [first] = group;
     const names = named(group.map(({ address }) => address));
     const title = group.length > 1 ? `**${group.length} addresses**: ${names}` : names;

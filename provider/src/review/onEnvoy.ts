@@ -54,7 +54,10 @@ const sent = ({ objects, partial, ports }: World): World => ({ objects, partial,
 function examplesIn({ access, findings }: Report): DecisionRequest[] {
   const found = [...access.opened, ...findings, ...access.closed, ...access.moved];
   const requests = found.flatMap(({ example }) => example?.request ?? []);
-  return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_REQUESTS);
+  return [...new Map(requests.map((request) => [JSON.stringify(request), request])).values()].slice(
+    0,
+    MAX_REQUESTS,
+  );
 }
 
 function run(expected: number, project: string, args: readonly string[]): Promise<TriedOnEnvoy> {

@@ -50,7 +50,7 @@ export function readPreview(preview: string | object, source = "The preview"): P
   const read = typeof preview === "string" ? parsed(preview, source) : preview;
   if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is other JSON; ${EXPECTED}`);
   const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter(
-    (one) => isObject(one) && one.severity === "error",
+    (diagnostic) => isObject(diagnostic) && diagnostic.severity === "error",
   );
   if (failed.length > 0)
     throw new Error(
@@ -104,7 +104,8 @@ const looksLikePreview = ({
 }: Readonly<Record<string, unknown>>): boolean =>
   steps === undefined
     ? isObject(changeSummary) ||
-      (Array.isArray(diagnostics) && diagnostics.some((one) => isObject(one) && "severity" in one))
+      (Array.isArray(diagnostics) &&
+        diagnostics.some((diagnostic) => isObject(diagnostic) && "severity" in diagnostic))
     : Array.isArray(steps) &&
       steps.every(
         (step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)),

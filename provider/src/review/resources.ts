@@ -85,7 +85,7 @@ export function objectOf(
   });
   const open = mapSecrets(definition, { ...Object.fromEntries(workedOut), ...wire }, () => undefined);
   const pending = Object.entries(state.propertyDependencies ?? {}).map(
-    ([name, urns]) => [name, urns.filter((one) => !isMade(one))] as const,
+    ([name, urns]) => [name, urns.filter((urn) => !isMade(urn))] as const,
   );
   const fields = withReferences(definition, withoutSecrets(open), new Map(pending));
   return { kind, urn, ...(id !== undefined && { id }), name: nameIn(urn), stack: stackIn(urn), fields };
@@ -139,7 +139,7 @@ function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
     return isObject(item) ? mapped(item) : item;
   };
   const mapped = (fields: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, cover(one)]));
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cover(value)]));
   return isObject(value) ? mapped(value) : {};
 }
 

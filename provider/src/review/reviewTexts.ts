@@ -69,8 +69,8 @@ const unseenIn = (
 ): Aspect[] =>
   fields
     .filter(({ aspect }) => aspect === field)
-    .flatMap((one) =>
-      one.fields.map((change) => ({
+    .flatMap((aspectFields) =>
+      aspectFields.fields.map((change) => ({
         name: `${name}: ${change.field} of ${change.name}`,
         ...bothInWords(change),
       })),

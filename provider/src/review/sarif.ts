@@ -62,7 +62,7 @@ function resultOf(group: readonly ReviewedFinding[]): object {
   const names = new Map(group.map((finding) => [finding.cause.urn ?? finding.cause.name, finding.cause]));
   return {
     ruleId: rule,
-    ruleIndex: RULES.findIndex((one) => one.rule === rule),
+    ruleIndex: RULES.findIndex((entry) => entry.rule === rule),
     level: LEVELS[severity],
     message: { text: group.length > 1 ? `${group.length} findings. The first: ${sentence}` : sentence },
     occurrenceCount: group.length,

@@ -97,6 +97,6 @@ function covered(state: State): State {
     return SIGNATURE in value ? SECRET : coverEach(value);
   };
   const coverEach = (properties: Readonly<Record<string, unknown>> = {}) =>
-    Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, cover(one)]));
+    Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, cover(value)]));
   return { ...state, inputs: coverEach(state.inputs), outputs: coverEach(state.outputs) };
 }

@@ -58,10 +58,10 @@ export function worldsOf(
     // A replacement has several steps.
     const newSecrets = [...(after.get(urn)?.newSecrets ?? []), ...newSecretsOf(type, step)];
     const object: WorldObject = {
-      ...objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) }),
+      ...objectOf(type, newState, { urn, id, known, isMade: (reference) => keeps.has(reference) }),
       ...(newSecrets.length > 0 && { newSecrets }),
     };
-    for (const other of awaitedBy(type, object, newState)) awaited.add(other);
+    for (const reference of awaitedBy(type, object, newState)) awaited.add(reference);
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
       limits.push(
         `\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`,
@@ -144,7 +144,7 @@ function undeclaredModules(
   { found }: Everything,
   before: readonly WorldObject[],
 ): (object: WorldObject) => WorldObject {
-  const answers = new Map(found.map((one) => [String(one.answer.id), one]));
+  const answers = new Map(found.map((entry) => [String(entry.answer.id), entry]));
   const declared = new Set(
     before.flatMap(({ id, kind, fields }) => [kind, ...Object.keys(fields)].map((name) => `${id} ${name}`)),
   );

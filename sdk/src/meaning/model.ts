@@ -101,8 +101,8 @@ export const ENDING: ReadonlyMap<string, Definition> = new Map(
 
 /** Two worlds with lookups, at one time: objects are the same in both by their identities. */
 export function pairOf(before: World, after: World, now = timeOf(after)): readonly [Model, Model] {
-  const same = sameIn(before, after);
-  return [new Model({ ...before, now }, same), new Model({ ...after, now }, same)];
+  const identify = sameIn(before, after);
+  return [new Model({ ...before, now }, identify), new Model({ ...after, now }, identify)];
 }
 
 const timeOf = ({ now = Date.now() }: World): number => now;

@@ -101,7 +101,8 @@ export const objectWords = ({
   `${titleOf(kind)} ${id == null ? JSON.stringify(name) : nameAndId(name, id)}`;
 
 /** A newer server may know further kinds. */
-const titleOf = (kind: string): string => registry.find((one) => one.kind === kind)?.title ?? kind;
+const titleOf = (kind: string): string =>
+  registry.find((definition) => definition.kind === kind)?.title ?? kind;
 
 export const named = (thing: ModelObject): Named => ({
   kind: thing.kind,

@@ -95,11 +95,11 @@ export function* areasOf(
   const places = new Map<string, RouteMatch>();
   const add = (path: string, exact: boolean) => places.set(`${exact} ${path}`, { path, exact });
   for (const path of prefixes) add(path, false);
-  for (const [claims, some] of [
+  for (const [claims, sideEdges] of [
     [before, edges.before],
     [after, edges.after],
   ] as const)
-    for (const edge of some) {
+    for (const edge of sideEdges) {
       if (edge.kind !== "https_edge") add("/", false);
       for (const route of claims.routesOf(edge)) {
         const place = placeOf(route);
@@ -112,7 +112,9 @@ export function* areasOf(
   for (const place of [...places.values()].sort((a, b) =>
     inOrder(wordsOf(hostport, a), wordsOf(hostport, b)),
   )) {
-    const closer = [...places.values()].filter((other) => other !== place && isWithin(other, place));
+    const closer = [...places.values()].filter(
+      (candidate) => candidate !== place && isWithin(candidate, place),
+    );
     yield {
       address: isPlain ? hostport : wordsOf(hostport, place),
       place,
@@ -163,9 +165,9 @@ const NEXT = ["", ..."abcdefghijklmnopqrstuvwxyz0123456789"];
 
 /** A path that a route takes, and none that is closer to it. */
 function pathAt({ path, exact }: RouteMatch, closer: readonly RouteMatch[]): string | undefined {
-  const isTaken = (one: string) =>
-    closer.some((other) => (other.exact ? one === other.path : one.startsWith(other.path)));
-  return (exact ? [path] : NEXT.map((next) => path + next)).find((one) => !isTaken(one));
+  const isTaken = (taken: string) =>
+    closer.some((match) => (match.exact ? taken === match.path : taken.startsWith(match.path)));
+  return (exact ? [path] : NEXT.map((next) => path + next)).find((candidate) => !isTaken(candidate));
 }
 
 const closenessOf = (route: ModelObject): number => {
@@ -183,7 +185,7 @@ function namesAt(hostport: string, before: Claims, after: Claims): Pick<Texts, "
   for (let number = 1; isTaken(`${label}.${domain}`); number++) label = `any-${number}`;
   const exact = () =>
     [...new Set([...before.hostports, ...after.hostports])]
-      .filter((other) => other !== hostport && other.endsWith(`.${domain}:${port}`))
-      .map((other) => hostAndPort(other)[0]);
+      .filter((candidate) => candidate !== hostport && candidate.endsWith(`.${domain}:${port}`))
+      .map((hostname) => hostAndPort(hostname)[0]);
   return { name: `${label}.${domain}`, names: () => namesBelow(domain, exact()) };
 }

@@ -68,29 +68,34 @@ export function changesIn(
   const unknown = new Set<string>();
   let ordinary: Example | undefined;
   let count = 0;
-  const changeOf = (one: Combination): AccessChange => ({
-    address: one.after.address ?? one.before.address ?? "",
-    was: one.before.address,
-    example: { request: exampleOf(pieces, one.chosen), before: one.before, after: one.after },
+  const changeOf = (combination: Combination): AccessChange => ({
+    address: combination.after.address ?? combination.before.address ?? "",
+    was: combination.before.address,
+    example: {
+      request: exampleOf(pieces, combination.chosen),
+      before: combination.before,
+      after: combination.after,
+    },
   });
-  for (const one of combinations(before, after, new Trial(pieces, room))) {
+  for (const combination of combinations(before, after, new Trial(pieces, room))) {
     if (room.evaluations < 0 || count++ === MAX_AT_AN_ADDRESS) break;
-    ordinary ??= changeOf(one).example;
-    const undecided = [one.after, one.before].find(({ outcome }) => outcome === "unknown");
-    const [was, is] = [isLetIn(one.before), isLetIn(one.after)];
+    ordinary ??= changeOf(combination).example;
+    const undecided = [combination.after, combination.before].find(({ outcome }) => outcome === "unknown");
+    const [was, is] = [isLetIn(combination.before), isLetIn(combination.after)];
     if (undecided) unknown.add(openQuestionOf(undecided));
     else if (is && !was) {
-      const reason = reasonOf(one.before);
+      const reason = reasonOf(combination.before);
       const known = opened.get(reason);
       if (known && weightOf(known) === MAX_WEIGHT) continue;
-      const found = callers.of(one);
+      const found = callers.of(combination);
       if (!known || weightOf(found) > weightOf(known))
-        opened.set(reason, { ...changeOf(one), ...found, new: isNew });
+        opened.set(reason, { ...changeOf(combination), ...found, new: isNew });
     } else if (was && !is) {
-      if (!closed.has(reasonOf(one.after))) closed.set(reasonOf(one.after), changeOf(one));
-    } else if (was && is && isMoved(one)) {
-      const key = `${one.before.outcome} ${one.after.outcome}`;
-      if (!moved.has(key)) moved.set(key, changeOf(one));
+      if (!closed.has(reasonOf(combination.after)))
+        closed.set(reasonOf(combination.after), changeOf(combination));
+    } else if (was && is && isMoved(combination)) {
+      const key = `${combination.before.outcome} ${combination.after.outcome}`;
+      if (!moved.has(key)) moved.set(key, changeOf(combination));
     }
   }
   if (room.evaluations < 0 || count > MAX_AT_AN_ADDRESS) unknown.add(TOO_MANY);
@@ -136,29 +141,29 @@ class Callers {
   }
 
   of({ chosen, before }: Combination): Admitted {
-    const others = [...chosen].filter(([part]) => part !== "from").sort();
-    const key = others.join(" ");
-    const known = this.#known.get(key) ?? this.#sourcesOf(others);
+    const rest = [...chosen].filter(([part]) => part !== "from").sort();
+    const key = rest.join(" ");
+    const known = this.#known.get(key) ?? this.#sourcesOf(rest);
     this.#known.set(key, known);
     return { ...known, sameCallers: TOOLS.has(before.by?.field ?? "") && this.#hadOtherTools(chosen) };
   }
 
   /** The networks from which such requests are let in, in both worlds. */
-  #sourcesOf(others: readonly (readonly [Part, number])[]): Pick<Admitted, "everyone" | "wide"> {
+  #sourcesOf(rest: readonly (readonly [Part, number])[]): Pick<Admitted, "everyone" | "wide"> {
     const admitted = this.pieces.fragments("from").map(({ from = "", networks }, number) => {
       const isIn = (decider: Decider) => {
-        this.#trial.begin(new Map(others).set("from", number));
+        this.#trial.begin(new Map(rest).set("from", number));
         return isLetIn(decider.decide(this.#trial));
       };
       return { family: familyOf(from), networks, was: isIn(this.before), is: isIn(this.after) };
     });
-    const isAnonymous = WHO.every((part) => !new Map(others).get(part));
+    const isAnonymous = WHO.every((part) => !new Map(rest).get(part));
     const everyone = (["v4", "v6"] as const).some((family) => {
-      const those = admitted.filter((one) => one.family === family);
+      const those = admitted.filter((source) => source.family === family);
       return those.length > 0 && those.every(({ is }) => is);
     });
     const sources = (side: "was" | "is") =>
-      unionOf(admitted.flatMap((one) => (one[side] && one.networks) || []));
+      unionOf(admitted.flatMap((source) => (source[side] && source.networks) || []));
     const wide = admitted.some(({ was }) => was) && isMuchWider(sources("was"), sources("is"));
     return { everyone: isAnonymous && everyone, wide };
   }
@@ -195,6 +200,6 @@ function withoutNames(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== "name" || !isNameless)
-      .map(([name, one]) => [name, name === "labels" ? one : withoutNames(one)]),
+      .map(([name, member]) => [name, name === "labels" ? member : withoutNames(member)]),
   );
 }

@@ -9,7 +9,7 @@ export interface Choice<T> {
 /** The first of the choices that the same checks take. */
 export const distinct = <T>(choices: readonly Choice<T>[]): Choice<T>[] => {
   const found = new Map<string, Choice<T>>();
-  for (const one of choices) if (!found.has(one.by.join())) found.set(one.by.join(), one);
+  for (const choice of choices) if (!found.has(choice.by.join())) found.set(choice.by.join(), choice);
   return [...found.values()];
 };
 
@@ -19,7 +19,7 @@ export const apart = <T>(lists: readonly (readonly T[])[]): Choice<T>[] =>
     lists.flat().map((value) => {
       const text = canonical(value);
       const by = lists.flatMap((list, number) =>
-        list.some((one) => canonical(one) === text) ? [number] : [],
+        list.some((member) => canonical(member) === text) ? [number] : [],
       );
       return { value, by };
     }),
@@ -29,12 +29,12 @@ export const apart = <T>(lists: readonly (readonly T[])[]): Choice<T>[] =>
 export function together<T>(values: readonly Choice<T>[]): Choice<readonly T[]>[] {
   const found = new Map<string, Choice<readonly T[]>>();
   const open = values.map(({ value, by }) => ({ value: [value], by: [...by] }));
-  for (const one of open) {
-    if (found.has(one.by.join())) continue;
-    found.set(one.by.join(), one);
-    for (const other of values) {
-      const by = [...new Set([...one.by, ...other.by])].sort((a, b) => a - b);
-      open.push({ value: [...one.value, other.value], by });
+  for (const combination of open) {
+    if (found.has(combination.by.join())) continue;
+    found.set(combination.by.join(), combination);
+    for (const addition of values) {
+      const by = [...new Set([...combination.by, ...addition.by])].sort((a, b) => a - b);
+      open.push({ value: [...combination.value, addition.value], by });
     }
   }
   return [...found.values()];
@@ -46,16 +46,16 @@ export function together<T>(values: readonly Choice<T>[]): Choice<readonly T[]>[
  * @param join returns undefined if the two cannot be combined
  */
 export const choose = <A, B, C>(
-  some: readonly Choice<A>[],
-  others: readonly Choice<B>[],
-  join: (one: A, other: B) => C | undefined,
+  left: readonly Choice<A>[],
+  right: readonly Choice<B>[],
+  join: (a: A, b: B) => C | undefined,
 ): Choice<C>[] => {
   const found = new Map<string, Choice<C>>();
-  for (const one of some)
-    for (const other of others) {
-      const by = one.by.filter((check) => other.by.includes(check));
+  for (const a of left)
+    for (const b of right) {
+      const by = a.by.filter((check) => b.by.includes(check));
       if (found.has(by.join())) continue;
-      const value = join(one.value, other.value);
+      const value = join(a.value, b.value);
       if (value !== undefined) found.set(by.join(), { value, by });
     }
   return [...found.values()];

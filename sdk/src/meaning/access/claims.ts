@@ -49,16 +49,18 @@ function valuesApart(name: string, rules: readonly (RequiredClaims | undefined)[
   const texts = rules.map((rule = {}) => own(rule, name));
   const matching = (value: unknown): Choice<unknown> => ({
     value,
-    by: texts.flatMap((some, rule) => (some === undefined || isClaimed(value, some) ? [rule] : [])),
+    by: texts.flatMap((accepted, rule) =>
+      accepted === undefined || isClaimed(value, accepted) ? [rule] : [],
+    ),
   });
   const met = ({ value, by }: Choice<unknown>): Choice<unknown> => {
     const isVerified = name !== VERIFIED || value === true;
     return { value, by: by.filter((rule) => isVerified || !asksVerified(rules[rule] ?? {})) };
   };
-  const tests = texts.map((some = []) => some.map(claimTest));
+  const tests = texts.map((accepted = []) => accepted.map(claimTest));
   const cells = cellsOf(
     CLAIMS,
-    tests.map((some) => ({ any: some.map(({ text }) => text) })),
+    tests.map((claimTests) => ({ any: claimTests.map(({ text }) => text) })),
   );
   const single = [...cells.map(({ text }) => text), true, false, ...numbersApart(tests.flat())].map(matching);
   return distinct(

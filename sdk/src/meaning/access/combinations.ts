@@ -43,9 +43,9 @@ export function* combinations(
   const open = [...chosen].filter(([part]) => !settled.has(part));
   for (let last = open.pop(); last !== undefined; last = open.pop()) {
     const [part, number] = last;
-    for (const other of trial.pieces.fragments(part).keys()) {
-      const choices = new Map([...settled, ...open]).set(part, other);
-      if (other !== number && trial.isPossible(part, choices))
+    for (const alternative of trial.pieces.fragments(part).keys()) {
+      const choices = new Map([...settled, ...open]).set(part, alternative);
+      if (alternative !== number && trial.isPossible(part, choices))
         yield* combinations(before, after, trial, choices);
     }
   }
@@ -150,7 +150,7 @@ export function exampleOf({ fragments, conditions }: Pieces, chosen: Choices): D
         : (fragments(part)[number] ?? {}),
   );
   // Not by assigning: that would drop a header named `__proto__`.
-  const headers = Object.fromEntries(pieces.flatMap((one) => Object.entries(one.headers ?? {})));
+  const headers = Object.fromEntries(pieces.flatMap((piece) => Object.entries(piece.headers ?? {})));
   const parts: Fragment = Object.assign({}, ...pieces);
   const { address = "", method = "GET", path = "/", from = ANYWHERE } = parts;
   const { tls, client_certificate, token, session, webhook, user_agent } = parts;

@@ -107,8 +107,8 @@ class Comparing {
     const { pieces, reasons } = this.#cutter.cutArea(texts, deciders);
     // If no path leads to the area, other routes take all requests.
     const found = pieces && this.#changesIn(pieces, before);
-    for (const one of found?.unknown ?? []) reasons.add(one);
-    for (const one of reasons) this.#unproved.push({ address, reason: one });
+    for (const reason of found?.unknown ?? []) reasons.add(reason);
+    for (const reason of reasons) this.#unproved.push({ address, reason: reason });
     this.#addresses.add(address);
     return {
       was: before.address,
@@ -176,8 +176,9 @@ function strongestOf(opened: Changes["opened"]): Opened | undefined {
   return { address, was, example, everyone, new: isNew };
 }
 
-const sameThings = (some: readonly ModelObject[], others: readonly ModelObject[]): boolean =>
-  some.length === others.length && some.every(({ identity }, index) => identity === others[index]?.identity);
+const sameThings = (things: readonly ModelObject[], counterparts: readonly ModelObject[]): boolean =>
+  things.length === counterparts.length &&
+  things.every(({ identity }, index) => identity === counterparts[index]?.identity);
 
 const mayTakeAnyPath = ({ kind, fields }: ModelObject): boolean =>
   kind === "https_edge_route" && (textIn(fields.match) === undefined || holdsUnknown(fields.match_type));

@@ -63,7 +63,7 @@ export function fragmentsOf(
 ): Fragment[] {
   const texts = (language: Language) => textsOf(part, language, asked.filter(isText));
   const on = <D extends Dimension>(dimension: D) =>
-    asked.filter((one): one is On<D> => one.dimension === dimension);
+    asked.filter((predicate): predicate is On<D> => predicate.dimension === dimension);
   switch (part) {
     case "name":
       return texts(names()).map((name) => ({ address: `${name}:${port}` }));
@@ -112,7 +112,7 @@ function certificates(asked: readonly On<"client_certificate">[]): Fragment[] {
   ];
 }
 
-const isText = (one: Predicate): one is TextPredicate => one.op === "any";
+const isText = (predicate: Predicate): predicate is TextPredicate => predicate.op === "any";
 
 /** Few languages are asked for again and again, most often with no test: the methods, for example. */
 const wholeOf = oncePer((language: Language) => cellsOf(language, []));
@@ -150,7 +150,7 @@ const MAX_NAMED = 3;
 function culprits(asked: readonly TextPredicate[]): string {
   const all = asked.flatMap(({ of }) => of);
   const patterns = all.filter(({ op }) => op === "matches");
-  const some = (patterns.length > 0 ? patterns : all).toSorted((a, b) => b.text.length - a.text.length);
-  const words = some.slice(0, MAX_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
-  return words.join(", ") + (some.length > MAX_NAMED ? ` and ${some.length - MAX_NAMED} more` : "");
+  const longest = (patterns.length > 0 ? patterns : all).toSorted((a, b) => b.text.length - a.text.length);
+  const words = longest.slice(0, MAX_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
+  return words.join(", ") + (longest.length > MAX_NAMED ? ` and ${longest.length - MAX_NAMED} more` : "");
 }

@@ -128,8 +128,8 @@ class Search {
     if (groups.length > 1) return this.#ofAll(groups, room);
     const header = this.#next(condition, groups[0] ?? []);
     return first(this.valuesOf(header), ({ headers, value }) => {
-      const others = this.headersWhere(knowing(condition, { header }, value), room);
-      return others && merged([headers, others]);
+      const rest = this.headersWhere(knowing(condition, { header }, value), room);
+      return rest && merged([headers, rest]);
     });
   }
 
@@ -209,8 +209,8 @@ function independent(conditions: readonly Condition[]): Compound[][] {
   };
   const compounds = conditions.filter((condition) => typeof condition === "object");
   for (const condition of compounds) {
-    const [start = "", ...others] = namesIn(condition);
-    for (const name of others) if (topOf(name) !== topOf(start)) above.set(topOf(name), topOf(start));
+    const [start = "", ...rest] = namesIn(condition);
+    for (const name of rest) if (topOf(name) !== topOf(start)) above.set(topOf(name), topOf(start));
   }
   const groups = new Map<string, Compound[]>();
   for (const condition of compounds) {
@@ -233,7 +233,7 @@ function orderIn(conditions: readonly Compound[]): ReadonlyMap<string, number> {
     const names = namesIn(condition);
     for (const name of names) {
       const known = near.get(name) ?? new Set();
-      for (const other of names) known.add(other);
+      for (const neighbour of names) known.add(neighbour);
       near.set(name, known);
     }
   };
@@ -244,7 +244,7 @@ function orderIn(conditions: readonly Compound[]): ReadonlyMap<string, number> {
     const reached = new Set([start]);
     for (const name of reached) {
       order.set(name, order.size);
-      for (const other of near.get(name) ?? []) reached.add(other);
+      for (const neighbour of near.get(name) ?? []) reached.add(neighbour);
     }
   }
   return order;

@@ -39,10 +39,10 @@ export class Cutter {
     const texts = { ...all, path: fragments[0]?.path };
     if (texts.path === undefined) return { pieces: undefined, reasons };
     const address = `${texts.name}:${texts.port}`;
-    const asked = [...new Set(deciders)].map((one) => one.predicatesOf(address, texts.path));
-    for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
-    const predicates = [...asked.flatMap((one) => one.predicates), ...more];
-    const conditions = asked.flatMap((one) => one.conditions);
+    const asked = [...new Set(deciders)].map((decider) => decider.predicatesOf(address, texts.path));
+    for (const { unknown } of asked) for (const reason of unknown) reasons.add(reason);
+    const predicates = [...asked.flatMap((answer) => answer.predicates), ...more];
+    const conditions = asked.flatMap((answer) => answer.conditions);
     const headers = headersIn(predicates);
     const inConditions = counted(headersIn(conditions.flatMap(predicatesIn)));
     const inAll = counted(headers);
@@ -99,7 +99,8 @@ function ordinaryOf(part: Exclude<Part, ConditionPart>, { name, port, path }: Te
 }
 
 /** Sets of networks hold numbers that JSON has no form for. */
-const textOf = (one: Predicate): string => (one.dimension === "from" ? keyOf(one.networks) : canonical(one));
+const textOf = (predicate: Predicate): string =>
+  predicate.dimension === "from" ? keyOf(predicate.networks) : canonical(predicate);
 
 function cutUp(part: Exclude<Part, ConditionPart>, asked: readonly Predicate[], texts: Texts): Cut {
   try {

@@ -36,10 +36,10 @@ export function sessionsApart(checks: readonly OfSession[]): RequestSession[] {
     const key = canonical([check.issuer, check.client_id]);
     clients.set(key, [...(clients.get(key) ?? []), check]);
   }
-  return [...clients.values()].flatMap((same) =>
-    claimsApart(same.map(({ claims }) => claims)).map(({ value: claims }) => ({
-      issuer: same[0]?.issuer ?? "",
-      client_id: same[0]?.client_id ?? "",
+  return [...clients.values()].flatMap((checksOfClient) =>
+    claimsApart(checksOfClient.map(({ claims }) => claims)).map(({ value: claims }) => ({
+      issuer: checksOfClient[0]?.issuer ?? "",
+      client_id: checksOfClient[0]?.client_id ?? "",
       ...(claims && { claims }),
     })),
   );

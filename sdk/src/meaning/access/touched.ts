@@ -41,14 +41,14 @@ function changedBetween(before: Model, after: Model): Set<string> {
   const changed = new Set<string>();
   const past = new Map(before.all.map((thing) => [thing.identity, thing]));
   for (const thing of after.all) {
-    const one = past.get(thing.identity);
+    const was = past.get(thing.identity);
     past.delete(thing.identity);
-    if (!one || !isSame(one, thing)) changed.add(thing.identity);
+    if (!was || !isSame(was, thing)) changed.add(thing.identity);
   }
   for (const gone of past.keys()) changed.add(gone);
   if (
     CREDENTIALS.some((kind) =>
-      [...before.of(kind), ...after.of(kind)].some((one) => changed.has(one.identity)),
+      [...before.of(kind), ...after.of(kind)].some((credential) => changed.has(credential.identity)),
     )
   )
     for (const group of groupsServedOtherwise(before, after)) changed.add(group.identity);
@@ -75,7 +75,7 @@ const isSame = (a: ModelObject, b: ModelObject): boolean =>
 function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((one, index) => equal(one, b[index]));
+    return a.length === b.length && a.every((item, index) => equal(item, b[index]));
   if (!isObject(a) || !isObject(b)) return false;
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].every((name) => NOT_DECIDING.has(name) || equal(own(a, name), own(b, name)));
@@ -84,10 +84,10 @@ function equal(a: unknown, b: unknown): boolean {
 /** All texts in a value, the names of a map among them: each may refer to an object. */
 function* textsBelow(value: unknown): Generator<string> {
   if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const one of value) yield* textsBelow(one);
+  else if (Array.isArray(value)) for (const item of value) yield* textsBelow(item);
   else if (isObject(value))
-    for (const [name, one] of Object.entries(value)) {
+    for (const [name, member] of Object.entries(value)) {
       yield name;
-      yield* textsBelow(one);
+      yield* textsBelow(member);
     }
 }

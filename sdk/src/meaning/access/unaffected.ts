@@ -23,8 +23,8 @@ export function unaffectedBy(before: Model, after: Model): (was: Decision, is: D
     // Other edges decide whether another host is served on the connection.
     if (touchesAll || !edge || edge !== now || was.by?.field === "host" || is.by?.field === "host")
       return false;
-    const same = servedBy.get(edge) ?? isSame(edge);
-    servedBy.set(edge, same);
-    return same;
+    const isUnaffected = servedBy.get(edge) ?? isSame(edge);
+    servedBy.set(edge, isUnaffected);
+    return isUnaffected;
   };
 }

@@ -114,15 +114,13 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
     return `Opens nothing (proved over ${counted(access.combinations, "combination", "combinations")} at ${counted(access.addresses, "address", "addresses")}).`;
   if (verdict === "unproved")
     return `Nothing was found to open, but that is not proved at ${unprovedWords(access)}.`;
-  const others = opened.filter((one) => !one.new);
-  const fresh = new Set(opened.filter((one) => one.new).map(({ address }) => address)).size;
+  const known = opened.filter((entry) => !entry.new);
+  const fresh = new Set(opened.filter((entry) => entry.new).map(({ address }) => address)).size;
   const news = fresh > 0 ? [counted(fresh, "new address", "new addresses")] : [];
-  const [first] = others.toSorted((a, b) => weightOf(b) - weightOf(a));
+  const [first] = known.toSorted((a, b) => weightOf(b) - weightOf(a));
   if (!first) return [`Opens ${news.join("")}, and nothing that was closed.`, ...unsure].join(" ");
   const more =
-    others.length > 1
-      ? ` (and more at ${counted(others.length - 1, "other address", "other addresses")})`
-      : "";
+    known.length > 1 ? ` (and more at ${counted(known.length - 1, "other address", "other addresses")})` : "";
   return [
     `Opens: ${exampleWords(first.example, name)}${more}.`,
     ...news.map((words) => `Opens ${words} besides.`),
@@ -130,8 +128,8 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
   ].join(" ");
 }
 
-const counted = (count: number, one: string, several: string): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : several}`;
+const counted = (count: number, singular: string, several: string): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? singular : several}`;
 
 /** Requests that everybody may send weigh most, and those to the gateway's own paths least. */
 const weightOf = ({ everyone, example: { request } }: Opened): number =>

@@ -35,8 +35,8 @@ export const backend: Aspect<"backend"> = {
       const verdict = { step: stepAt(holder, "backend", why), end: unserved };
       return { look: () => verdict, predicates: [] };
     }
-    const [first = null, ...others] = http ? ends : [null];
-    const status = others.every((one) => one === first) ? first : null;
+    const [first = null, ...rest] = http ? ends : [null];
+    const status = rest.every((end) => end === first) ? first : null;
     const verdict = {
       step: stepAt(holder, "backend", "It is let in, and goes to its backend."),
       end: { outcome: "answered", status, goesTo } as const,

@@ -93,10 +93,10 @@ export const clientCertificate = {
     const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
     const things = ids.toSorted(inOrder).map((id) => ({ id, thing: model.find(id) }));
     if (module.state === "on" && !unknown) refuseUnusable(things, model.partial);
-    const same = byCertificate(model);
+    const referencesOf = byCertificate(model);
     const accepted = new Set([
       ...ids,
-      ...things.flatMap(({ thing }) => (thing ? (same.get(certificateOf(thing)) ?? []) : [])),
+      ...things.flatMap(({ thing }) => (thing ? (referencesOf.get(certificateOf(thing)) ?? []) : [])),
     ]);
     const field = "mutual_tls";
     const good = passing(holder, field, "An accepted authority signed the caller's certificate.");
@@ -168,7 +168,7 @@ function exposedAuthority({ thing, missing }: Authority): ExposedAuthority {
 const byCertificate = oncePer((model: Model): ReadonlyMap<string, readonly string[]> => {
   const index = new Map<string, string[]>();
   for (const thing of model.of("certificate_authority")) {
-    const references = [thing.object.id, thing.object.urn].filter((one) => one !== undefined);
+    const references = [thing.object.id, thing.object.urn].filter((reference) => reference !== undefined);
     for (const reference of references) addTo(index, certificateOf(thing), reference);
   }
   return index;

@@ -15,13 +15,15 @@ type Held = NonNullable<DecisionRequest["client_certificate"]>;
  */
 export const heldIn = (known: readonly (readonly ModelObject[])[], signer: ModelObject): Held[] =>
   known.map((authorities) => {
-    const same =
-      authorities.find((one) => certificateOf(one) === certificateOf(signer)) ??
-      authorities.find((one) => one.identity === signer.identity && holdsUnknown(one.fields.ca_pem));
-    if (!same) return { authority: OTHER };
-    return same !== signer && holdsUnknown(same.fields.ca_pem)
+    const counterpart =
+      authorities.find((authority) => certificateOf(authority) === certificateOf(signer)) ??
+      authorities.find(
+        (authority) => authority.identity === signer.identity && holdsUnknown(authority.fields.ca_pem),
+      );
+    if (!counterpart) return { authority: OTHER };
+    return counterpart !== signer && holdsUnknown(counterpart.fields.ca_pem)
       ? UNRECORDED
-      : { authority: referenceOf(same) };
+      : { authority: referenceOf(counterpart) };
   });
 
 /** The text by which a request names an authority. */

@@ -113,7 +113,7 @@ const everywhereIn = oncePer((model: Model): Everywhere | undefined => {
       restriction.fields.enforced,
     ]),
   );
-  const parts = [...own, ...rules.flatMap((one) => one.parts)];
+  const parts = [...own, ...rules.flatMap((part) => part.parts)];
   return {
     restrictions,
     policies,
@@ -191,7 +191,7 @@ export const networks = {
     const own = isOff ? undefined : asking(readOwn(model, holder), holder, "ip_restriction", stopped);
     const [restriction] = all?.restrictions ?? [];
     const everyEdge = all && restriction && asking(all, restriction, "ip_policy_ids", stopped);
-    const checks = [everyEdge, own].flatMap((one) => one ?? []);
+    const checks = [everyEdge, own].flatMap((check) => check ?? []);
     return {
       look(request) {
         let verdict: Verdict = {};

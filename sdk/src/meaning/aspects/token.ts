@@ -106,7 +106,7 @@ export const token = {
         // Parts that a request leaves out are as the route asks for them, but claims are unknown.
         if (at && !by.places.some((place) => isAt(place, at))) return none;
         if (!issuers.includes(issuer)) return bad;
-        if (meantFor && !meantFor.some((one) => audiences.includes(one))) return elsewhere;
+        if (meantFor && !meantFor.some((audience) => audiences.includes(audience))) return elsewhere;
         if (key !== undefined && !keys.includes(key)) return bad;
         if (algorithm !== undefined && !algorithms.includes(algorithm)) return weak;
         return lacking(shown.claims) ?? good;

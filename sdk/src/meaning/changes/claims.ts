@@ -68,8 +68,8 @@ export function freshClaims(past: World, present: World): FreshClaim[] {
     holdersIn(before).has(text) || (holdersIn(after).get(text)?.length ?? 0) > 1;
   return [...pairedIn(before.all, after.all).values()].flatMap((change) => {
     const definition = change.after && DEFINITIONS.get(change.after.kind);
-    const [field, ...others] = definition ? identifyingIn(definition) : [];
-    if (!change.after || !definition || field === undefined || others.length > 0) return [];
+    const [field, ...rest] = definition ? identifyingIn(definition) : [];
+    if (!change.after || !definition || field === undefined || rest.length > 0) return [];
     const byPath = new Map<string, UniqueKey[]>();
     for (const claim of newClaims(change, before, after)) {
       const place = claim.path.join(".");
@@ -79,8 +79,8 @@ export function freshClaims(past: World, present: World): FreshClaim[] {
     return [...byPath.values()].flatMap((claims) => {
       const texts = claims.map(claimText);
       const index = claims[0]?.path[1];
-      const one: unknown = Array.isArray(value) && typeof index === "number" ? [value[index]] : value;
-      return texts.some(isHeld) ? [] : [{ kind: definition.kind, texts, body: { [field]: one } }];
+      const claimed: unknown = Array.isArray(value) && typeof index === "number" ? [value[index]] : value;
+      return texts.some(isHeld) ? [] : [{ kind: definition.kind, texts, body: { [field]: claimed } }];
     });
   });
 }

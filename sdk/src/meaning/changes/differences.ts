@@ -176,8 +176,8 @@ const ofIdentity = (model: Model, identity: string): ModelObject | undefined =>
 const isObjectOrNull = (value: unknown): value is Readonly<Record<string, unknown>> | null =>
   value === null || isObject(value);
 
-const namesIn = (one: object, other: object): string[] =>
-  [...new Set([...Object.keys(one), ...Object.keys(other)])].sort(inOrder);
+const namesIn = (a: object, b: object): string[] =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].sort(inOrder);
 
 const joined = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 

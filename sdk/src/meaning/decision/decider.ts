@@ -70,9 +70,9 @@ class Deciding implements Decider {
       return { predicates: [], conditions: [], unknown: site.outcome === "unknown" ? [site.sentence] : [] };
     const taken = path === undefined ? undefined : site.take(path);
     if (taken === "unknown") return { predicates: [], conditions: [], unknown: [NOT_KNOWN_ROUTES] };
-    const some =
+    const takers =
       taken === undefined ? [...site.routes, ...site.ownPaths] : taken === "nothing" ? [] : [taken];
-    const checks = [...site.checks, ...some.flatMap((one) => one.checks)];
+    const checks = [...site.checks, ...takers.flatMap((taker) => taker.checks)];
     return {
       predicates: [
         ...(path === undefined ? pathPredicates(site) : []),
@@ -154,9 +154,9 @@ class Deciding implements Decider {
   #otherHost({ host }: Arriving, site: Site, way: Way): Decision | undefined {
     if (host === undefined) return way.stop("unknown", null, "host", "The host is not recorded.");
     const address = `${host}:${site.hostport.port}`;
-    const other = isHostport(address) && !isWildcard(host) ? this.#placeOf(address) : undefined;
-    if (other === site) return undefined;
-    if (!other || "outcome" in other || !other.http || other.termination !== site.termination)
+    const found = isHostport(address) && !isWildcard(host) ? this.#placeOf(address) : undefined;
+    if (found === site) return undefined;
+    if (!found || "outcome" in found || !found.http || found.termination !== site.termination)
       return way.stop("refused", 421, "host", "The host is not served on this connection.");
     return way.stop(
       "unknown",

@@ -58,7 +58,7 @@ export class Site {
     }
     this.routes = routes;
     this.#lengths = [...new Set([...this.#prefixes.keys()].map((path) => path.length))].sort((a, b) => b - a);
-    for (const one of ownPathsOf(routes, hostport)) this.#own.set(one.path, one);
+    for (const ownPath of ownPathsOf(routes, hostport)) this.#own.set(ownPath.path, ownPath);
     this.refusesSemicolons =
       routes.some(({ path, exact }) => path !== "/" || exact) ||
       routes.some(({ checks }) => checks.some(({ asksPath }) => asksPath));

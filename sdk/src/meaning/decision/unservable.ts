@@ -33,13 +33,13 @@ export class KnownFaults {
 
   /** Forgets what was known among other objects. */
   among({ objects, partial }: World): void {
-    const others = objects.filter(({ kind }) => !isEdgeKind(kind));
+    const dependencies = objects.filter(({ kind }) => !isEdgeKind(kind));
     const isSame =
       partial === this.#partial &&
-      others.length === this.#others.length &&
-      others.every((one, index) => one === this.#others[index]);
+      dependencies.length === this.#others.length &&
+      dependencies.every((object, index) => object === this.#others[index]);
     if (!isSame) this.#faults = new WeakMap();
-    this.#others = others;
+    this.#others = dependencies;
     this.#partial = partial;
   }
 

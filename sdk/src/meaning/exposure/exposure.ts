@@ -73,7 +73,7 @@ const sortable = oncePer((thing: ModelObject) => ({
 function servedBy(servers: readonly ModelObject[]): Exposure["served_by"] {
   const visible = servers.filter(({ object }) => !object.hidden).map((thing) => sortable(thing));
   const sorted = visible.sort((a, b) => inOrder(a.key, b.key));
-  const credentials = sorted.slice(0, MAX_CREDENTIALS).map((one) => one.named);
+  const credentials = sorted.slice(0, MAX_CREDENTIALS).map((entry) => entry.named);
   return { credentials, others: servers.length - credentials.length };
 }
 

@@ -52,7 +52,7 @@ function newsOf({ address, after }: AddressChange, { requests }: Context): News 
   const name = code(address);
   const { areas, opened, isProved } = requests.at(address);
   const own = areas.filter(({ is }) => is === address);
-  const reason = own.map(reasonToClose).find((one) => one !== undefined);
+  const reason = own.map(reasonToClose).find((reason) => reason !== undefined);
   if (reason) return { isOpen: false, sentence: `${name} is new, and lets nobody in: ${reason}`, isProved };
   const isKnown = isProved && own.length > 0;
   if (isKnown && own.every(({ was }) => was !== null)) return null;
@@ -120,11 +120,11 @@ export const addressRules: readonly Rule<AddressChange>[] = [
       const { areas, closed, isProved } = requests.at(address);
       const own = areas.filter(({ was }) => was === address);
       const isKnown = isProved && own.length > 0;
-      const others = own.flatMap((area) => (area.is !== null && !reasonToClose(area) ? [area.is] : []));
-      if (isKnown && others.length === own.length) return []; // others take its requests
+      const takers = own.flatMap((area) => (area.is !== null && !reasonToClose(area) ? [area.is] : []));
+      if (isKnown && takers.length === own.length) return []; // others take its requests
       const certain = !unsettled.has(before.holder.identity) && !unsettled.has(before.edge?.identity ?? "");
       const example = closed.find(({ change }) => hasEnded(change.example.after))?.change.example;
-      const besides = others.length > 0 ? `, but for what ${listed(others.map(code))} takes` : "";
+      const besides = takers.length > 0 ? `, but for what ${listed(takers.map(code))} takes` : "";
       return [
         {
           about: before.holder,

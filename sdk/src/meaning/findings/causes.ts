@@ -9,7 +9,7 @@ import { type AddressChange, type Context, causeOf, type Draft, differs } from "
 /** The change at an address, or else beside it: at its edge, or at another route of that edge. */
 export function changedAt({ before, after }: AddressChange, context: Context): Draft["cause"] | undefined {
   if (!before || !after) return undefined;
-  const [, aspect] = ASPECTS.find(([, one]) => differs(one(before), one(after))) ?? [];
+  const [, aspect] = ASPECTS.find(([, read]) => differs(read(before), read(after))) ?? [];
   if (aspect) return causeOf(aspect(before), aspect(after), after);
   const edge = after.edge ?? before.edge;
   return edge && changedAround(edge, context);
@@ -20,7 +20,7 @@ function changedAround(
   { before, after }: Context,
 ): Draft["cause"] | undefined {
   const around = (model: Model) => {
-    const edge = model.of(kind).find((one) => one.identity === identity);
+    const edge = model.of(kind).find((candidate) => candidate.identity === identity);
     return edge ? [edge, ...model.belongingTo(edge)] : [];
   };
   const past = new Map(around(before).map((thing) => [thing.identity, thing]));
@@ -47,7 +47,7 @@ export function changedCredential(
   { before, after }: Context,
 ): Draft["cause"] | undefined {
   const binds = bindsOf(target);
-  const serves = ({ fields }: ModelObject) => binds.some((one) => mayBind(textsIn(fields.acl), one));
+  const serves = ({ fields }: ModelObject) => binds.some((bind) => mayBind(textsIn(fields.acl), bind));
   const now = new Map(
     CREDENTIALS.flatMap((kind) => after.inForce(kind)).map((thing) => [thing.identity, thing]),
   );

@@ -141,9 +141,9 @@ function findingsIn(before: World, after: World, { now, judgesGuarantees = true 
     }
   }
   const changed = new ChangedFields(context);
-  const finished = (some: readonly RuledDraft[]) =>
+  const finished = (list: readonly RuledDraft[]) =>
     inOrderOf(
-      some.map((draft) => changed.finished(draft)),
+      list.map((draft) => changed.finished(draft)),
       names,
     );
   return {

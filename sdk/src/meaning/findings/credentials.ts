@@ -17,8 +17,8 @@ const titleOf = ({ kind }: ModelObject): string =>
   kind === "ssh_credential" ? "SSH credential" : "tunnel credential";
 
 /** The rules of the one credential that the other does not cover. */
-function beyond(one: ModelObject, other: ModelObject): string[] {
-  const [rules, covering] = [rulesOf(one), new Binding(rulesOf(other))];
+function beyond(credential: ModelObject, reference: ModelObject): string[] {
+  const [rules, covering] = [rulesOf(credential), new Binding(rulesOf(reference))];
   if (covering.unlimited) return [];
   if (new Binding(rules).unlimited) return ["*"];
   return rules.filter((rule) => !new Binding([rule]).targets.every((target) => covering.covers(target)));

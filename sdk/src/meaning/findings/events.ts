@@ -84,7 +84,7 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
         const thing = destinationOf(identity);
         return thing ? names.quote(thing) : code(referenceName(identity));
       };
-      const types = [...new Set(stopped.flatMap((one) => one.types))].sort(inOrder);
+      const types = [...new Set(stopped.flatMap((flow) => flow.types))].sort(inOrder);
       const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
       const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
       return [

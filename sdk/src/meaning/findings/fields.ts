@@ -68,8 +68,10 @@ export class ChangedFields {
       if (!differs(...readings) || canonical(shown[0][aspect]) !== canonical(shown[1][aspect])) return [];
       const fields = this.#read(readings).filter(({ secret }) => !secret);
       // A difference that no finding names is only another notation, such as a network in two halves.
-      const both = fields.filter((one) => this.#named.has(one) && this.#isInBoth(one.thing));
-      return both.length > 0 ? [{ aspect, fields: both.map((one) => this.#shown(one)) }] : [];
+      const both = fields.filter(
+        (difference) => this.#named.has(difference) && this.#isInBoth(difference.thing),
+      );
+      return both.length > 0 ? [{ aspect, fields: both.map((difference) => this.#shown(difference)) }] : [];
     });
   }
 
@@ -79,17 +81,17 @@ export class ChangedFields {
       const { before, after } = sides;
       if (!before || !after) return [];
       const groups = new Map<string | undefined, Difference[]>();
-      for (const one of differencesOf(sides, this.context)) {
-        if (this.#named.has(one)) continue;
-        const urn = (after.modules.get(one.field.split(".")[0] ?? "") ?? after.object).urn;
-        groups.set(urn, [...(groups.get(urn) ?? []), one]);
+      for (const difference of differencesOf(sides, this.context)) {
+        if (this.#named.has(difference)) continue;
+        const urn = (after.modules.get(difference.field.split(".")[0] ?? "") ?? after.object).urn;
+        groups.set(urn, [...(groups.get(urn) ?? []), difference]);
       }
       return [...groups].map(([urn, differences]) => ({
         kind: after.kind,
         name: nameOf(after),
         ...(after.object.id !== undefined && { id: after.object.id }),
         ...(urn !== undefined && { urn }),
-        fields: differences.map((one) => this.#shown(one)),
+        fields: differences.map((difference) => this.#shown(difference)),
       }));
     });
   }

@@ -106,7 +106,9 @@ function raised(
 function memberWords({ fields }: ModelObject, context: Context): string {
   const group = textIn(fields.group);
   if (group !== undefined) return `the group ${code(group)}`;
-  const id = [fields.user_id, fields.bot_user_id].find((one) => one != null && !holdsUnknown(one));
+  const id = [fields.user_id, fields.bot_user_id].find(
+    (candidate) => candidate != null && !holdsUnknown(candidate),
+  );
   return typeof id === "string" ? objectWords(id, context.after, context) : "somebody who is not known yet";
 }
 

@@ -108,7 +108,7 @@ class Explanation {
     );
     if (explaining.length === 0) {
       this.#find("opened", taken, (less, _, text) =>
-        less ? `asks for ${listed(less.map((one) => `no ${one}`))}` : `lets in what was refused: ${text}`,
+        less ? `asks for ${listed(less.map((check) => `no ${check}`))}` : `lets in what was refused: ${text}`,
       );
       return;
     }
@@ -168,8 +168,8 @@ class Explanation {
     const { was, is, change } = taken;
     const rows = { was: this.#rowOf("before", was), is: this.#rowOf("after", is) };
     const [asked, asking] = [rows.was, rows.is].map((row) => (row ? asks(row) : []));
-    const beyond = (some: string[] = [], others: string[] = []) => {
-      const more = was === is ? [] : some.filter((one) => !others.includes(one));
+    const beyond = (checks: string[] = [], known: string[] = []) => {
+      const more = was === is ? [] : checks.filter((check) => !known.includes(check));
       return more.length > 0 ? more : undefined;
     };
     const text = exampleWords(change.example, this.context.names.of);
@@ -246,7 +246,7 @@ class Explanation {
 
   #isFound(rule: RuleName, { is }: Taken): boolean {
     const address = this.#rowOf("after", is)?.address ?? this.change.address;
-    return this.#drafts.some((one) => one.rule === rule && one.address === address);
+    return this.#drafts.some((draft) => draft.rule === rule && draft.address === address);
   }
 
   #rowOf(side: "before" | "after", address: string | null): Row | undefined {
@@ -261,9 +261,9 @@ const asIfOpened = (draft: FieldDraft): FieldDraft =>
 const severityIn = ({ rule, severity = severityOf(rule) }: RuledDraft): string => severity;
 
 /** "the route `/`" on the same hostport, "`*.example.com:443`" on another. */
-function takerOf(address: string, other: string): string {
+function takerOf(address: string, reference: string): string {
   const [hostport = "", path = ""] = partsOf(address);
-  return path !== "" && hostport === partsOf(other)[0] ? `the route ${code(path)}` : code(address);
+  return path !== "" && hostport === partsOf(reference)[0] ? `the route ${code(path)}` : code(address);
 }
 
 function partsOf(address: string): [hostport: string, path: string] {
@@ -273,4 +273,6 @@ function partsOf(address: string): [hostport: string, path: string] {
 
 /** "client certificate" of "a client certificate". */
 const withoutArticles = (asked: string[] | undefined): string[] | undefined =>
-  asked?.map((one) => one.replace(/^an? |^signing in$/, (text) => (text === "signing in" ? "sign-in" : "")));
+  asked?.map((check) =>
+    check.replace(/^an? |^signing in$/, (text) => (text === "signing in" ? "sign-in" : "")),
+  );

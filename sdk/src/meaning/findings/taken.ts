@@ -53,6 +53,6 @@ const heldBy = (holder: ModelObject, name: string): string => {
 function valueAt({ path, key }: UniqueKey, fields: Fields): string {
   const [name = "", index] = path;
   const value = fieldNamed(fields, String(name));
-  const one: unknown = typeof index === "number" && Array.isArray(value) ? value[index] : value;
-  return typeof one === "string" && !one.includes("\n") ? one : key;
+  const declared: unknown = typeof index === "number" && Array.isArray(value) ? value[index] : value;
+  return typeof declared === "string" && !declared.includes("\n") ? declared : key;
 }

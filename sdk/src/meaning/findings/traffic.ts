@@ -28,9 +28,9 @@ const actionWords = ({ type, direction, when, settings }: Action): string =>
 
 /** What differs between actions, in words; undefined where they read alike. */
 function turnWords(before: readonly Action[], after: readonly Action[]): string | undefined {
-  const beyond = (some: readonly Action[], others: readonly Action[]) => {
-    const theirs = others.map(({ content }) => content);
-    return some
+  const beyond = (list: readonly Action[], reference: readonly Action[]) => {
+    const theirs = reference.map(({ content }) => content);
+    return list
       .filter(({ content }) => {
         const at = theirs.indexOf(content);
         if (at >= 0) theirs.splice(at, 1);
@@ -47,7 +47,7 @@ function turnWords(before: readonly Action[], after: readonly Action[]): string 
   }
   if (canonical(gone) === canonical(come)) return undefined;
   const types = [before, after].map((actions) => actions.map(({ type }) => type));
-  const [was, is] = types.map((some) => canonical(some));
+  const [was, is] = types.map((list) => canonical(list));
   const isMoved = was !== is && canonical(types[0]?.toSorted()) === canonical(types[1]?.toSorted());
   return [
     ...(come.length > 0 ? [listed(come)] : []),

@@ -102,12 +102,14 @@ function switchedOff(
   const isGone = (after === undefined || after === null) && module !== "backend";
   const without = own(WITHOUT, module);
   if (wasOn && without && (isOff || isGone)) {
-    const hostports = textsIn(declared.hostports).map((one) => one.toLowerCase());
+    const hostports = textsIn(declared.hostports).map((hostport) => hostport.toLowerCase());
     const about = (subject: string, hostport?: string): ChangeWarning => {
       const [rule, sentence] = without(subject);
       return { rule, sentence, ...(hostport !== undefined && { hostport }) };
     };
-    return hostports.length > 0 ? hostports.map((one) => about(code(one), one)) : [about(code(name))];
+    return hostports.length > 0
+      ? hostports.map((hostport) => about(code(hostport), hostport))
+      : [about(code(name))];
   }
   const isNewlyOff = isOff && (wasOn || !isObject(before) || before.enabled === undefined);
   return isNewlyOff ? [{ rule: "module-disabled", sentence: isDisabled(code(module), code(name)) }] : [];

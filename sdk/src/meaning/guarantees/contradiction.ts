@@ -10,8 +10,8 @@ import { type Credential, coversHost, type Guarantee, readGuarantee } from "./gu
  * A request that one of two enforced guarantees wants refused and the other one answered. A credential that
  * an address must accept is `unknown` in it, because each address accepts other ones.
  */
-export function contradiction(one: Fields, other: Fields): DecisionRequest | undefined {
-  const [a, b] = [readGuarantee(one), readGuarantee(other)];
+export function contradiction(first: Fields, second: Fields): DecisionRequest | undefined {
+  const [a, b] = [readGuarantee(first), readGuarantee(second)];
   if (!a || !b || !a.isEnforced || !b.isEnforced || a.expect === b.expect) return undefined;
   const from = fromBoth(a.from, b.from);
   const method = methodOfBoth(a.methods, b.methods);
@@ -32,11 +32,11 @@ function methodOfBoth(a: readonly string[], b: readonly string[]): string | unde
 }
 
 function placeOfBoth(
-  some: readonly GuaranteedAddress[],
-  others: readonly GuaranteedAddress[],
+  first: readonly GuaranteedAddress[],
+  second: readonly GuaranteedAddress[],
 ): Pick<DecisionRequest, "address" | "path"> | undefined {
-  for (const a of some)
-    for (const b of others) {
+  for (const a of first)
+    for (const b of second) {
       const host = coversHost(a.host, b.host) ? b.host : coversHost(b.host, a.host) ? a.host : undefined;
       const isOnePort = a.port === undefined || b.port === undefined || a.port === b.port;
       const path = a.prefix.startsWith(b.prefix)

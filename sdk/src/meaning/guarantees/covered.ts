@@ -42,7 +42,8 @@ export function* coveredAreas(
   for (const [hostport, [host, port]] of hostportsOf(guarantee, declared)) {
     const prefixes = prefixesAt(guarantee, host, port);
     const isNamed =
-      !host.startsWith("*") && guarantee.addresses.some((one) => one.host === host && one.port === port);
+      !host.startsWith("*") &&
+      guarantee.addresses.some((address) => address.host === host && address.port === port);
     for (const area of areasOf(hostport, before, after, prefixes)) {
       if (!prefixes.some((prefix) => area.place.path.startsWith(prefix))) continue;
       const isCoveredIn = ({ edges }: Serving) => isNamed || edges.length > 0;
@@ -83,7 +84,8 @@ export function coveredPieces(guarantee: Guarantee, { fragments, ...pieces }: Pi
   return {
     ...pieces,
     fragments: (part) => {
-      const found = known.get(part) ?? fragments(part).filter((one) => isCovered(guarantee, part, one));
+      const found =
+        known.get(part) ?? fragments(part).filter((fragment) => isCovered(guarantee, part, fragment));
       known.set(part, found);
       return found;
     },
@@ -114,7 +116,9 @@ export function coveredExample({ carried }: Guarantee, pieces: Pieces, chosen: C
   const { method = "GET" } = pieceOf("method");
   const credentials = keysOf(MODULES)
     .filter((part) => carried[part] === "required" && !chosen.has(part))
-    .map((part) => ({ [part]: pieces.fragments(part).find((one) => isAccepted(one[part]))?.[part] ?? null }));
+    .map((part) => ({
+      [part]: pieces.fragments(part).find((fragment) => isAccepted(fragment[part]))?.[part] ?? null,
+    }));
   return Object.assign({}, ...credentials, exampleOf(pieces, chosen), { method }, from && { from });
 }
 

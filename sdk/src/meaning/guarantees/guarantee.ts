@@ -27,10 +27,10 @@ export function readGuarantee(fields: Fields): Guarantee | undefined {
   if (holdsUnknown([expect, mode, addresses, methods, networks, except_networks, asked])) return undefined;
   if (expect !== "refused" && expect !== "answered") return undefined;
   const read = textsIn(addresses).map(readGuaranteedAddress);
-  const found = read.filter((one) => typeof one !== "string");
+  const found = read.filter((entry) => typeof entry !== "string");
   if (found.length === 0 || found.length < read.length) return undefined;
   const [only, but] = [textsIn(networks), textsIn(except_networks)];
-  const [client_certificate, token, session] = asked.map((one) => carriedIn(textIn(one)));
+  const [client_certificate, token, session] = asked.map((value) => carriedIn(textIn(value)));
   return {
     expect,
     isEnforced: mode === "enforce",
@@ -68,5 +68,7 @@ export function coversHost(pattern: string, host: string): boolean {
 /** The beginnings of paths that a guarantee covers at a hostport. */
 export const prefixesAt = ({ addresses }: Guarantee, host: string, port: number): string[] =>
   addresses
-    .filter((one) => (one.port === undefined || one.port === port) && coversHost(one.host, host))
+    .filter(
+      (address) => (address.port === undefined || address.port === port) && coversHost(address.host, host),
+    )
     .map(({ prefix }) => prefix);

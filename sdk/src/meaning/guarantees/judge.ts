@@ -97,7 +97,8 @@ export class Judge {
     for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces, this.room))) {
       if (this.room.evaluations < 0 || count++ === MAX_AT_AN_ADDRESS) break;
       if (after.outcome === "unknown") reasons.add(after.steps.at(-1)?.sentence ?? after.sentence);
-      const breaks = (one: Decision) => breaksIt(guarantee, one) && !lacksCredential(guarantee, one, chosen);
+      const breaks = (decision: Decision) =>
+        breaksIt(guarantee, decision) && !lacksCredential(guarantee, decision, chosen);
       if (!breaks(after)) continue;
       const isNew = !wasCovered || (before.outcome !== "unknown" && !breaks(before));
       if (onlyNew && !isNew) continue;

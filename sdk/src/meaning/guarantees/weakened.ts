@@ -11,16 +11,19 @@ export function isWeakened(before: Fields, after: Fields): boolean {
 }
 
 /** Whether one guarantee covers each request that another one covers. */
-const coversAll = (one: Guarantee, other: Guarantee): boolean =>
-  other.addresses.every((old) =>
-    one.addresses.some(
+const coversAll = (guarantee: Guarantee, reference: Guarantee): boolean =>
+  reference.addresses.every((old) =>
+    guarantee.addresses.some(
       (now) =>
         coversHost(now.host, old.host) &&
         (now.port === undefined || now.port === old.port) &&
         old.prefix.startsWith(now.prefix),
     ),
   ) &&
-  (one.methods.length === 0 ||
-    (other.methods.length > 0 && other.methods.every((method) => one.methods.includes(method)))) &&
-  isNobody(beyond(other.from, one.from)) &&
-  entriesOf(one.carried).every(([name, carried]) => carried === "any" || carried === other.carried[name]);
+  (guarantee.methods.length === 0 ||
+    (reference.methods.length > 0 &&
+      reference.methods.every((method) => guarantee.methods.includes(method)))) &&
+  isNobody(beyond(reference.from, guarantee.from)) &&
+  entriesOf(guarantee.carried).every(
+    ([name, carried]) => carried === "any" || carried === reference.carried[name],
+  );

@@ -18,7 +18,7 @@ export const isTrueOf = (condition: Condition, request: Arriving): boolean | und
   evaluate(
     request.formOf(condition),
     (input, test) => answer(request, input, test),
-    (one) => request.truthOf(one),
+    (inner) => request.truthOf(inner),
   );
 
 function answer(request: Arriving, input: Input, test: Test): boolean | undefined {
@@ -64,13 +64,13 @@ export function predicatesIn(condition: Condition): Predicate[] {
   if ("input" in condition) return oneOf([condition]);
   if ("not" in condition) return predicatesIn(condition.not);
   if ("any" in condition) {
-    const [leaves, others] = parted(condition.any, leafOf);
-    return [...oneOf(leaves), ...others.flatMap(predicatesIn)];
+    const [leaves, rest] = parted(condition.any, leafOf);
+    return [...oneOf(leaves), ...rest.flatMap(predicatesIn)];
   }
-  const [denied, others] = parted(condition.all, (one) =>
-    typeof one === "object" && "not" in one ? leafOf(one.not) : undefined,
+  const [denied, rest] = parted(condition.all, (member) =>
+    typeof member === "object" && "not" in member ? leafOf(member.not) : undefined,
   );
-  return [...oneOf(denied), ...others.flatMap(predicatesIn)];
+  return [...oneOf(denied), ...rest.flatMap(predicatesIn)];
 }
 
 /** Whether it asks for the text of an address, by which addresses cannot be cut into networks. */
@@ -91,9 +91,9 @@ type Leaf = Extract<Condition, { input: Input }>;
 const leafOf = (condition: Condition): Leaf | undefined =>
   typeof condition === "object" && "input" in condition ? condition : undefined;
 
-function parted(conditions: readonly Condition[], leaf: (one: Condition) => Leaf | undefined) {
-  const leaves = conditions.flatMap((one) => leaf(one) ?? []);
-  return [leaves, conditions.filter((one) => leaf(one) === undefined)] as const;
+function parted(conditions: readonly Condition[], leaf: (condition: Condition) => Leaf | undefined) {
+  const leaves = conditions.flatMap((condition) => leaf(condition) ?? []);
+  return [leaves, conditions.filter((condition) => leaf(condition) === undefined)] as const;
 }
 
 /** Whether one of some tests holds, for each input. */

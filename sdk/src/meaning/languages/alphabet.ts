@@ -41,9 +41,9 @@ function rankOf(character: number): number {
  * @param characters the characters that texts may hold
  */
 export function alphabetOf(programs: readonly Program[], characters: readonly Range[]): Alphabet {
-  const instructions = programs.flat().filter((one) => typeof one !== "string");
-  const sets = [...new Set(instructions.flatMap((one) => ("reads" in one ? one.reads : [])))];
-  const conditions = instructions.reduce((sum, one) => ("where" in one ? sum | one.where : sum), 0);
+  const instructions = programs.flat().filter((instruction) => typeof instruction !== "string");
+  const sets = [...new Set(instructions.flatMap((reader) => ("reads" in reader ? reader.reads : [])))];
+  const conditions = instructions.reduce((sum, asker) => ("where" in asker ? sum | asker.where : sum), 0);
   const asksWords = (conditions & (AT.wordBorder | AT.noWordBorder)) !== 0;
   const asksLines = (conditions & (AT.lineBegin | AT.lineEnd)) !== 0;
   const ranges = [
@@ -67,7 +67,7 @@ export function alphabetOf(programs: readonly Program[], characters: readonly Ra
     return { from, letter };
   });
   const letterOf = (character: number) => pieces.findLast(({ from }) => from <= character)?.letter;
-  for (const readable of [...READABLE].reverse().map((one) => one.charCodeAt(0)))
+  for (const readable of [...READABLE].reverse().map((character) => character.charCodeAt(0)))
     Object.assign(letterOf(readable) ?? {}, { character: readable });
   return {
     letters: [...letters.values()].sort((a, b) => rankOf(a.character) - rankOf(b.character)),

@@ -71,12 +71,12 @@ export class Automaton {
     const known = after.get(letter);
     if (known !== undefined) return known;
     const reached = this.#reachedFrom(at, conditionsBetween(last, letter));
-    const next = reached.flatMap((one) => {
-      const instruction = this.#instruction(one);
+    const next = reached.flatMap((index) => {
+      const instruction = this.#instruction(index);
       const reads = typeof instruction === "object" && "reads" in instruction;
       return reads && letter.sets.has(instruction.reads) ? instruction.next : [];
     });
-    const isFound = reached.some((one) => this.#instruction(one) === "found");
+    const isFound = reached.some((index) => this.#instruction(index) === "found");
     const number = isFound ? FOUND : this.#numberOf([...next, ...this.#begins], letter);
     after.set(letter, number);
     return number;
@@ -85,11 +85,11 @@ export class Automaton {
   /** Whether an expression is found in a text that ends here. */
   accepts(state: number): boolean {
     if (state < FIRST_FREE) return state === FOUND;
-    const one = this.#state(state);
-    one.isFoundAtEnd ??= this.#reachedFrom(one.at, conditionsBetween(one.last, undefined)).some(
+    const found = this.#state(state);
+    found.isFoundAtEnd ??= this.#reachedFrom(found.at, conditionsBetween(found.last, undefined)).some(
       (at) => this.#instruction(at) === "found",
     );
-    return one.isFoundAtEnd;
+    return found.isFoundAtEnd;
   }
 
   #numberOf(instructions: readonly number[], last: Letter | undefined): number {

@@ -76,7 +76,7 @@ class Product {
   constructor({ all, none, characters }: Language, tests: readonly TextTest[]) {
     const programs = [...all, { any: none }, ...tests].map(programsOf);
     this.alphabet = alphabetOf(programs.flat(), characters);
-    this.#automata = programs.map((some) => new Automaton(some, this.#budget));
+    this.#automata = programs.map((tested) => new Automaton(tested, this.#budget));
     this.start = this.#automata.map(({ start }) => start);
     this.#must = all.length;
     this.#mustNot = all.length + 1;
@@ -99,7 +99,9 @@ class Product {
 
   /** The answers of the tests for a text that ends here; undefined if it is not in the language. */
   answers(state: ProductState): readonly boolean[] | undefined {
-    const accepted = state.map((one, index) => (this.#automata[index] as Automaton).accepts(one));
+    const accepted = state.map((automatonState, index) =>
+      (this.#automata[index] as Automaton).accepts(automatonState),
+    );
     if (accepted.slice(0, this.#must).includes(false) || accepted[this.#must]) return undefined;
     return accepted.slice(this.#mustNot);
   }

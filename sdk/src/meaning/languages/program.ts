@@ -80,13 +80,18 @@ export function programOf(expression: string): Program {
           next,
           reads: setOf(`${Array.from(runes).join()} ${arg & IGNORES_CASE}`, () => ({
             has: (character) => instruction.matchRune(character),
-            ranges: rangesOf(runes, (arg & IGNORES_CASE) !== 0, (one) => instruction.matchRune(one)),
+            ranges: rangesOf(runes, (arg & IGNORES_CASE) !== 0, (character) =>
+              instruction.matchRune(character),
+            ),
           })),
         };
       case 10: // any rune
         return { next, reads: setOf("any", () => ({ has: () => true, ranges: [] })) };
       case 11: // any rune but a line break
-        return { next, reads: setOf("line", () => ({ has: (one) => one !== 10, ranges: [[10, 10]] })) };
+        return {
+          next,
+          reads: setOf("line", () => ({ has: (character) => character !== 10, ranges: [[10, 10]] })),
+        };
       default:
         throw new Error(`the instruction ${op} of re2js is not known here`);
     }
@@ -131,5 +136,5 @@ function rangesOf(
     only < 0x80
       ? [only, only ^ 0x20, ...BEYOND_ASCII]
       : Array.from({ length: LAST_WITH_CASE + 1 }, (_, character) => character);
-  return candidates.filter(has).map((one) => [one, one]);
+  return candidates.filter(has).map((character) => [character, character]);
 }

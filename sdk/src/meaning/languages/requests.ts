@@ -21,7 +21,7 @@ function visible(is: (character: string) => boolean): Range[] {
  * or refuse it (400) whatever is declared.
  */
 export const PATHS: Language = {
-  characters: visible((one) => !"\\?#;".includes(one)),
+  characters: visible((character) => !"\\?#;".includes(character)),
   all: [{ prefix: "/" }],
   none: [
     // An empty segment, and "." or "..".
@@ -34,10 +34,10 @@ export const PATHS: Language = {
 };
 
 /** The paths that a route takes, without those that other routes take first. */
-export const pathsOf = (route: RouteMatch, others: readonly RouteMatch[]): Language => ({
+export const pathsOf = (route: RouteMatch, closer: readonly RouteMatch[]): Language => ({
   ...PATHS,
   all: [...PATHS.all, testOf(route)],
-  none: [...PATHS.none, ...others.map(testOf)],
+  none: [...PATHS.none, ...closer.map(testOf)],
   familiar: [route.path],
 });
 
@@ -68,7 +68,7 @@ export const USER_AGENTS: Language = {
 
 /** Gateways refuse every other method (400) whatever is declared. */
 export const METHODS: Language = {
-  characters: visible((one) => /[A-Z]/.test(one)),
+  characters: visible((character) => /[A-Z]/.test(character)),
   all: [{ any: TAKEN.map((exact) => ({ exact })) }],
   none: [],
   familiar: TAKEN,
@@ -76,7 +76,7 @@ export const METHODS: Language = {
 
 /** Names one label below a domain, in lower case, as a wildcard hostport covers them. */
 export const namesBelow = (domain: string, but: readonly string[]): Language => ({
-  characters: visible((one) => /[a-z0-9._-]/.test(one)),
+  characters: visible((character) => /[a-z0-9._-]/.test(character)),
   all: [{ regex: `\\A[^.]+${escapeRegex(`.${domain}`)}\\z` }],
   none: but.map((exact) => ({ exact })),
   familiar: ["www", "app"].map((label) => `${label}.${domain}`),

@@ -57,14 +57,13 @@ export const sameNetworks = (a: NetworkSet, b: NetworkSet): boolean =>
   sameIntervals(a.v4, b.v4) && sameIntervals(a.v6, b.v6);
 
 /** The addresses that one set admits and the other does not. */
-export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({
-  v4: less(set.v4, other.v4),
-  v6: less(set.v6, other.v6),
+export const beyond = (set: NetworkSet, subtracted: NetworkSet): NetworkSet => ({
+  v4: less(set.v4, subtracted.v4),
+  v6: less(set.v6, subtracted.v6),
 });
 
 /** The addresses that both sets admit. */
-export const inBoth = (one: NetworkSet, other: NetworkSet): NetworkSet =>
-  beyond(one, beyond(EVERYONE, other));
+export const inBoth = (a: NetworkSet, b: NetworkSet): NetworkSet => beyond(a, beyond(EVERYONE, b));
 
 /** The addresses of all of some sets. */
 export const unionOf = (sets: readonly NetworkSet[]): NetworkSet => ({

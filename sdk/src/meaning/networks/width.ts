@@ -12,7 +12,7 @@ export function isMuchWider(was: NetworkSet, is: NetworkSet): boolean {
   const families = ["v4", "v6"] as const;
   const sizes = [was, is].map((set) => families.map((family) => sizeOf(set[family])));
   const [before = [], after = []] = sizes;
-  const total = (all: readonly bigint[]) => all.reduce((sum, one) => sum + one, 0n);
+  const total = (all: readonly bigint[]) => all.reduce((sum, size) => sum + size, 0n);
   const isMuch = (few: bigint, many: bigint) => many > few && many >= few * MUCH;
   return (
     isMuch(total(before), total(after)) ||

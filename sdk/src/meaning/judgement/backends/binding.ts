@@ -124,10 +124,10 @@ export class Credentials {
       const each = rules
         .flatMap((rule) => targetOf(rule) ?? [])
         .map((target) => new Set(this.#holding(target)));
-      const [first, ...others] = each;
+      const [first, ...rest] = each;
       found = [
         ...this.#unlimited,
-        ...[...(first ?? [])].filter((thing) => others.every((other) => other.has(thing))),
+        ...[...(first ?? [])].filter((thing) => rest.every((set) => set.has(thing))),
       ];
       this.#cached.set(key, found);
     }

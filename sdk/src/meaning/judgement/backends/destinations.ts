@@ -125,10 +125,10 @@ export class Backends {
   }
 
   #weighted(thing: ModelObject, reference: string, http: boolean): Destination {
-    const [first, ...others] = weightsOf(thing).map(([id]) => id);
+    const [first, ...rest] = weightsOf(thing).map(([id]) => id);
     if (!first) return holdsUnknown(thing.fields.backends) ? single(reference, [null]) : NOWHERE;
-    if (others.length === 0) return this.#of(first, http);
-    const shares = [first, ...others].map((id) => this.#share(id, http));
+    if (rest.length === 0) return this.#of(first, http);
+    const shares = [first, ...rest].map((id) => this.#share(id, http));
     return {
       kind: "clusters",
       members: new Map(shares.map(({ name, ends }) => [name, ends])),
@@ -151,9 +151,9 @@ export class Backends {
     const going = [...new Set(ids)]
       .map((id) => ({ id, found: this.#of(id, http) }))
       .filter(({ found }) => found.kind !== "nowhere");
-    const [first, ...others] = going;
+    const [first, ...rest] = going;
     if (!first) return NOWHERE;
-    if (others.length === 0) return first.found;
+    if (rest.length === 0) return first.found;
     const members = new Map(
       going.flatMap(({ id, found }): [string, readonly End[]][] =>
         found.kind === "order" ? [...found.members] : [[nameOf(id, found), found.ends]],
@@ -177,15 +177,15 @@ const single = (name: string, ends: readonly End[]): Destination => ({
 
 /** The name of the one cluster for a destination. */
 function nameOf(id: string, { kind, members }: Destination): string {
-  const [first, ...others] = members.keys();
-  return kind === "answer" || (first !== undefined && others.length === 0) ? String(first) : `${WITHIN}${id}`;
+  const [first, ...rest] = members.keys();
+  return kind === "answer" || (first !== undefined && rest.length === 0) ? String(first) : `${WITHIN}${id}`;
 }
 
 /** Those who may answer, of several in order: nobody behind one that is always up. */
 function endsInOrder(members: ReadonlyMap<string, readonly End[]>): End[] {
   const ends: End[] = [];
-  for (const [name, some] of members) {
-    ends.push(...some);
+  for (const [name, memberEnds] of members) {
+    ends.push(...memberEnds);
     if (name.startsWith(ANSWER) || name.startsWith(WITHIN)) break;
   }
   return ends;

@@ -146,8 +146,8 @@ export class Flows {
         shares.set(key, { ...share, percent });
       }
     }
-    const [only, ...others] = weights;
-    return { shares, unknown, always: only && others.length === 0 && this.of(only[0]).always };
+    const [only, ...rest] = weights;
+    return { shares, unknown, always: only && rest.length === 0 && this.of(only[0]).always };
   }
 
   #failover(ids: readonly string[]): Flow {
@@ -188,7 +188,7 @@ function peel(
 ): Set<ModelObject> {
   const left = new Set(from);
   const waiting = new Map(
-    [...left].map((thing) => [thing, (below.get(thing) ?? []).filter((one) => left.has(one)).length]),
+    [...left].map((thing) => [thing, (below.get(thing) ?? []).filter((child) => left.has(child)).length]),
   );
   const free = [...left].filter((thing) => waiting.get(thing) === 0);
   for (let thing = free.pop(); thing; thing = free.pop()) {
@@ -214,7 +214,7 @@ export const isGoing = ({ shares }: Flow): boolean => [...shares.values()].some(
 const rounded = (percent: number): number => Math.round(percent * 100) / 100;
 
 const sorted = ({ shares }: Flow): [string, Share][] =>
-  [...shares].sort(([a, one], [b, other]) => other.percent - one.percent || (a < b ? -1 : 1));
+  [...shares].sort(([a, first], [b, second]) => second.percent - first.percent || (a < b ? -1 : 1));
 
 /** A text that is equal for flows with the same ends in the same proportions. */
 export const keyOf = (flow: Flow): string =>

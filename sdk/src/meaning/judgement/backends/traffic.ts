@@ -171,10 +171,10 @@ function treeOf(model: Model, reference: string, room: { left: number }, levels:
       .slice(0, Math.max(room.left, 0))
       .map((id) => treeOf(model, id, room, levels - 1));
     // Which of them is not known yet, and so their order, cannot be said.
-    const others: Target[] = holdsUnknown(fields.backends) ? [{ kind: "unknown", name: "" }] : [];
-    return known.length + others.length === 1 && others[0]
+    const unknown: Target[] = holdsUnknown(fields.backends) ? [{ kind: "unknown", name: "" }] : [];
+    return known.length + unknown.length === 1 && unknown[0]
       ? { kind: "unknown", name }
-      : { kind: "failover", name, in_order: [...known, ...others] };
+      : { kind: "failover", name, in_order: [...known, ...unknown] };
   }
   if (kind === "static_backend") {
     const tls = isObject(fields.tls) && fields.tls.enabled === true;

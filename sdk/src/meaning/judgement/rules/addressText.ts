@@ -9,9 +9,9 @@ export function networksOfPrefix(text: string): readonly string[] | undefined {
   if (!text.includes(".")) return undefined;
   const whole = text.split(".");
   const begun = whole.pop() ?? "";
-  if (whole.length > 3 || !whole.every((one) => OCTETS.includes(one))) return [];
-  const last = begun === "" ? [] : OCTETS.filter((one) => one.startsWith(begun));
-  const networks = begun === "" ? [whole] : last.map((one) => [...whole, one]);
+  if (whole.length > 3 || !whole.every((octet) => OCTETS.includes(octet))) return [];
+  const last = begun === "" ? [] : OCTETS.filter((octet) => octet.startsWith(begun));
+  const networks = begun === "" ? [whole] : last.map((octet) => [...whole, octet]);
   return networks.map((octets) => {
     const bits = octets.length * 8;
     return `${[...octets, "0", "0", "0", "0"].slice(0, 4).join(".")}/${bits}`;

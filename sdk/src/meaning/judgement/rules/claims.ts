@@ -46,7 +46,7 @@ export function isClaimed(value: unknown, texts: readonly string[]): boolean {
   const values = Array.isArray(value) ? value : [value];
   return texts.some((text) => {
     const test = claimTest(text);
-    return values.some((one) => matches(one, test));
+    return values.some((entry) => matches(entry, test));
   });
 }
 

@@ -44,7 +44,7 @@ export function all(conditions: readonly Condition[]): Condition {
   if (conditions.includes(false)) return false;
   const open = conditions
     .filter((condition) => condition !== true)
-    .flatMap((one) => (typeof one === "object" && "all" in one ? one.all : [one]));
+    .flatMap((member) => (typeof member === "object" && "all" in member ? member.all : [member]));
   return open.length > 1 ? { all: open } : (open[0] ?? true);
 }
 
@@ -52,7 +52,7 @@ export function any(conditions: readonly Condition[]): Condition {
   if (conditions.includes(true)) return true;
   const open = conditions
     .filter((condition) => condition !== false)
-    .flatMap((one) => (typeof one === "object" && "any" in one ? one.any : [one]));
+    .flatMap((member) => (typeof member === "object" && "any" in member ? member.any : [member]));
   return open.length > 1 ? { any: open } : (open[0] ?? false);
 }
 
@@ -66,8 +66,8 @@ export function knowing(condition: Condition, input: Input, value: string): Cond
   if ("input" in condition) return isSame(condition.input, input) ? holds(condition.test, value) : condition;
   const isAll = "all" in condition;
   const before = isAll ? condition.all : condition.any;
-  const after = before.map((one) => knowing(one, input, value));
-  if (after.every((one, index) => one === before[index])) return condition;
+  const after = before.map((member) => knowing(member, input, value));
+  if (after.every((member, index) => member === before[index])) return condition;
   return isAll ? all(after) : any(after);
 }
 
@@ -78,8 +78,8 @@ const isSame = (a: Input, b: Input): boolean =>
 export function asks(condition: Condition, input: Input): boolean {
   if (typeof condition === "boolean") return false;
   if ("not" in condition) return asks(condition.not, input);
-  if ("all" in condition) return condition.all.some((one) => asks(one, input));
-  if ("any" in condition) return condition.any.some((one) => asks(one, input));
+  if ("all" in condition) return condition.all.some((member) => asks(member, input));
+  if ("any" in condition) return condition.any.some((member) => asks(member, input));
   return isSame(condition.input, input);
 }
 
@@ -114,8 +114,8 @@ export function evaluate(
   if ("input" in condition) return ask(condition.input, condition.test);
   const isAll = "all" in condition;
   let so: boolean | undefined = isAll;
-  for (const one of isAll ? condition.all : condition.any) {
-    const inner = evaluate(one, ask, truthOf);
+  for (const member of isAll ? condition.all : condition.any) {
+    const inner = evaluate(member, ask, truthOf);
     if (inner === !isAll) return inner;
     if (inner === undefined) so = undefined;
   }

@@ -91,8 +91,8 @@ function networksWhere(condition: Condition, edge: ConnectionEdge): NetworkSet {
   if (typeof condition === "boolean") return condition ? EVERYONE : NOBODY;
   if ("not" in condition) return beyond(EVERYONE, networksWhere(condition.not, edge));
   if ("all" in condition)
-    return condition.all.map((one) => networksWhere(one, edge)).reduce(inBoth, EVERYONE);
-  if ("any" in condition) return unionOf(condition.any.map((one) => networksWhere(one, edge)));
+    return condition.all.map((member) => networksWhere(member, edge)).reduce(inBoth, EVERYONE);
+  if ("any" in condition) return unionOf(condition.any.map((member) => networksWhere(member, edge)));
   if ("cidr" in condition.test) return networkSet([masked(condition.test.cidr)]);
   throw new Unservable(cannotAsk(condition.input, edge));
 }

@@ -35,7 +35,7 @@ const beyond = (node: Cel.ASTNode): Unservable =>
 
 function conditionOf(node: Cel.ASTNode, depth: number): Condition {
   if (depth > DEEPEST) throw new Unservable(`it is nested more than ${DEEPEST} deep`);
-  const inner = (one: Cel.ASTNode) => conditionOf(one, depth + 1);
+  const inner = (child: Cel.ASTNode) => conditionOf(child, depth + 1);
   switch (node.op) {
     case "value":
       if (typeof node.args === "boolean") return node.args;

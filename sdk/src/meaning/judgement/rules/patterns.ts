@@ -14,7 +14,7 @@ export const searching = rememberingRefusals((pattern): string => {
   const whole = `(?s:.*)(?:${pattern})(?s:.*)`;
   try {
     // An open \Q would swallow the text behind the pattern; it then fails to compile here, and is not served.
-    for (const one of [pattern, whole]) compile(one);
+    for (const expression of [pattern, whole]) compile(expression);
     return whole;
   } catch (error) {
     throw new Unservable(

@@ -71,10 +71,10 @@ export const conditionsOf = ({ expressions }: Pick<Policy, "expressions">): Cond
 
 /** Envoy chooses a route when a request comes in, so outbound actions can only log. */
 export function onlyLogs(policy: Policy): Policy {
-  const other = policy.actions.find(({ type }) => type !== "log");
-  if (other)
+  const refused = policy.actions.find(({ type }) => type !== "log");
+  if (refused)
     throw new Unservable(
-      `the outbound policy ${JSON.stringify(policy.name)} has the action ${other.type}; of what goes out, gateways can only log`,
+      `the outbound policy ${JSON.stringify(policy.name)} has the action ${refused.type}; of what goes out, gateways can only log`,
     );
   return policy;
 }

@@ -29,7 +29,7 @@ const made = rememberingRefusals((fromAndTo): Rewrite => {
       `a url-rewrite writes $${missing}, but its pattern ${JSON.stringify(from)} has no such group`,
     );
   // A text without a slash at its beginning gets one, if that makes the result a path.
-  const good = [pieces, ["/", ...pieces]].find((some) => staysInForm(program, some));
+  const good = [pieces, ["/", ...pieces]].find((candidate) => staysInForm(program, candidate));
   if (!good)
     throw new Unservable(
       `a url-rewrite from ${JSON.stringify(from)} to ${JSON.stringify(to)} may make a path that holds "//", or "." or ".." between slashes, or that begins with no slash: let patterns and groups begin and end at slashes, as "^/old/(.*)$" and "/new/$1" do`,

@@ -158,15 +158,16 @@ class Graph {
     let so: readonly Made[] = [{ made }];
     for (const piece of pieces) {
       const longer = new Map<string, Made>();
-      for (const one of so) {
-        const found = typeof piece === "string" ? readAll(one.made, piece) : this.#copied(piece, one.made);
+      for (const state of so) {
+        const found =
+          typeof piece === "string" ? readAll(state.made, piece) : this.#copied(piece, state.made);
         if (!found) return undefined;
         for (const more of found) longer.set(`${more.at?.id} ${more.made}`, more);
       }
       so = [...longer.values()];
     }
-    return so.flatMap((one) =>
-      this.#matchesFrom(one.at ? [one.at] : this.#nodes).map((at) => ({ at, made: one.made })),
+    return so.flatMap((state) =>
+      this.#matchesFrom(state.at ? [state.at] : this.#nodes).map((at) => ({ at, made: state.made })),
     );
   }
 
@@ -175,17 +176,17 @@ class Graph {
     const found: Made[] = this.#mayLack(group) ? [{ made }] : [];
     const seen = new Set<string>();
     const open = this.#nodes.filter((node) => this.#begins(node, group)).map((at) => ({ at, made }));
-    for (let one = open.pop(); one; one = open.pop()) {
-      const key = `${one.at.id} ${one.made}`;
+    for (let state = open.pop(); state; state = open.pop()) {
+      const key = `${state.at.id} ${state.made}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      if (this.#ends(one.at, group)) {
-        found.push(one);
+      if (this.#ends(state.at, group)) {
+        found.push(state);
         continue;
       }
-      for (const { character, to } of one.at.steps) {
+      for (const { character, to } of state.at.steps) {
         this.#work();
-        const more = character === undefined ? one.made : read(one.made, character);
+        const more = character === undefined ? state.made : read(state.made, character);
         if (more === undefined) return undefined;
         open.push({ at: to, made: more });
       }
@@ -273,6 +274,6 @@ function readAll(made: Form, text: string): readonly Made[] | undefined {
 
 function reachable(starts: readonly Node[], next: (node: Node) => readonly Node[]): Set<Node> {
   const found = new Set(starts);
-  for (const node of found) for (const one of next(node)) found.add(one);
+  for (const node of found) for (const follower of next(node)) found.add(follower);
   return found;
 }
