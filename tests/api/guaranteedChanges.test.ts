@@ -1,5 +1,5 @@
 import { registry } from "@tunnelplane/sdk/contract";
-import { judgeGuarantees, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { evaluateGuarantees, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { type Json, serverOfThisFile } from "../support/api/expect";
@@ -196,7 +196,7 @@ onOneDatabase("Guarantees over generated changes", (start) => {
       before = await withoutBroken(after);
       if (seen.kept % 10 > 0) continue;
       const shown = [...before.values()];
-      const whole = judgeGuarantees(await world(), shown).map(({ state, covered }) => [state, covered]);
+      const whole = evaluateGuarantees(await world(), shown).map(({ state, covered }) => [state, covered]);
       expect(
         shown.map(({ state, covered }) => [state, covered]),
         said,

@@ -1,4 +1,4 @@
-import { decisions, isLetIn, judgeGuarantees, unservable, type World } from "@tunnelplane/sdk/meaning";
+import { decisions, evaluateGuarantees, isLetIn, unservable, type World } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { size } from "../support/size";
@@ -50,7 +50,7 @@ describe("Decisions about requests in generated worlds and a real Envoy", () => 
               true,
             );
           }
-          for (const [index, { state, example }] of judgeGuarantees(world, guarantees).entries()) {
+          for (const [index, { state, example }] of evaluateGuarantees(world, guarantees).entries()) {
             const { expect: wanted } = guarantees[index] ?? { expect: "refused" };
             expect(example === undefined).to.equal(state !== "broken");
             if (!example) continue;

@@ -35,7 +35,7 @@ export function tokenCheck(
     audiences: jwt.audience.allow_list.map(({ value }) => value),
     algorithms: jwt.jws.allowed_algorithms,
     keys,
-    places: jwt.http.tokens,
+    locations: jwt.http.tokens,
     claims: jwt.require_claims,
   });
   for (const uri of keys) refuseSilent(uri, backends, keySets);

@@ -22,7 +22,7 @@ export function askedOf(request: DecisionRequest, decider: Decider): Asked {
     audiences: by?.audiences.slice(0, 1) ?? [],
     algorithm: by?.algorithms[0] ?? "RS256",
     keys: by?.keys[0] ?? token.issuer,
-    at: by?.places[0] ?? { method: "header", name: "authorization", prefix: "Bearer " },
+    at: by?.locations[0] ?? { method: "header", name: "authorization", prefix: "Bearer " },
   };
   return { ...request, token: { ...first, ...token } };
 }

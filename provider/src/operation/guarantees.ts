@@ -64,11 +64,11 @@ export const mayCover = (addresses: readonly unknown[], hostports: readonly stri
 function brokenBy(example: Guarantee["example"] | undefined): string {
   if (!example) return "";
   // Loaded here: few guarantees are broken, and the code that decides requests would slow the start of runs.
-  const { decidedWords }: typeof Meanings = require("@tunnelplane/sdk/meaning");
+  const { decidedText }: typeof Meanings = require("@tunnelplane/sdk/meaning");
   // The contract leaves the form of both to `POST /exposure/decisions`.
   const { request, decision } = example as unknown as {
     request: Meanings.DecisionRequest;
     decision: Meanings.Decision;
   };
-  return `: ${decidedWords(request, decision)}`;
+  return `: ${decidedText(request, decision)}`;
 }

@@ -9,8 +9,8 @@ type Address = Report["addresses"][number];
 export const findingGroups = (findings: readonly ReviewedFinding[]): ReviewedFinding[][] =>
   groupedBy(findings, ({ rule, severity, cause, certain, accepted }) => {
     const { urn, id, kind, name, property, file, line } = cause;
-    const place = line === undefined ? (urn ?? id ?? [kind, name]) : [file, line, kind];
-    return [rule, severity, certain, accepted, place, property];
+    const location = line === undefined ? (urn ?? id ?? [kind, name]) : [file, line, kind];
+    return [rule, severity, certain, accepted, location, property];
   });
 
 /**

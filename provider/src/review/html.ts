@@ -5,24 +5,24 @@ import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
 import {
-  acceptWords,
-  causeWords,
+  acceptText,
+  causeText,
   changedAspects,
-  changeWords,
-  countWords,
-  fieldWords,
-  noticeWords,
+  changeText,
+  countText,
+  fieldText,
+  noticeText,
   otherChanges,
-  stateWords,
-  verdictWords,
+  stateText,
+  verdictText,
 } from "./reviewTexts";
-import { trafficRows, trafficWords } from "./trafficWords";
+import { trafficRows, trafficText } from "./trafficText";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
   const { findings, standing, guarantees, addresses, violations = [], limits, hash } = report;
   const alike = addressGroups(report, (row) => [row.offStack, drawings(row.before, row.after), table(row)]);
-  const places = new Map(
+  const locations = new Map(
     alike.flatMap((group, index) => group.map(({ address }) => [address, `address-${index + 1}`])),
   );
   const bySeverity = SEVERITIES.flatMap((severity) =>
@@ -35,22 +35,22 @@ export function htmlOf(report: Report): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="color-scheme" content="light dark">
-<title>Tunnels: ${escaped(countWords(report))}</title>
+<title>Tunnels: ${escaped(countText(report))}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <header>
 <h1>Who can reach what, and what changes</h1>
-<p class="verdict">${prose(verdictWords(report))}</p>
-<p>This change: ${escaped(changeWords(report))}. ${escaped(noticeWords(report))}</p>
-${paragraph(trafficWords(report))}</header>
+<p class="verdict">${prose(verdictText(report))}</p>
+<p>This change: ${escaped(changeText(report))}. ${escaped(noticeText(report))}</p>
+${paragraph(trafficText(report))}</header>
 ${filters(report)}
 <main>
 <p id="nothing" hidden>Nothing here is of the chosen severities and holds that text.</p>
 ${section(
   "findings",
   "Findings",
-  findingGroups(bySeverity).map((group) => findingItem(group, places)),
+  findingGroups(bySeverity).map((group) => findingItem(group, locations)),
   findings.length,
 )}
 ${section(
@@ -73,7 +73,7 @@ ${section("guarantees", "Guarantees", guarantees.map(guaranteeRow))}
 ${section(
   "addresses",
   "Addresses that change",
-  alike.map((group) => addressRow(group, places, findings)),
+  alike.map((group) => addressRow(group, locations, findings)),
   addresses.length,
 )}
 ${section(
@@ -81,13 +81,13 @@ ${section(
   "Other fields that change",
   otherChanges(report).map(
     ({ kind, name, fields }) =>
-      `<article data-text><p><code>${escaped(name)}</code> (${escaped(kind)}): ${prose(fieldWords(fields))}</p></article>`,
+      `<article data-text><p><code>${escaped(name)}</code> (${escaped(kind)}): ${prose(fieldText(fields))}</p></article>`,
   ),
 )}
 ${section(
   "standing",
   "Standing findings",
-  findingGroups(standing).map((group) => findingItem(group, places)),
+  findingGroups(standing).map((group) => findingItem(group, locations)),
   standing.length,
 )}
 ${section(
@@ -96,7 +96,7 @@ ${section(
   limits.map((limit) => `<p>${prose(limit)}</p>`),
 )}
 </main>
-<footer><p>${acceptWords(findings)}: <code>--accept ${escaped(hash)}</code></p></footer>
+<footer><p>${acceptText(findings)}: <code>--accept ${escaped(hash)}</code></p></footer>
 <script>${SCRIPT}</script>
 </body>
 </html>
@@ -123,15 +123,15 @@ const tag = (text: string): string => ` <span class="tag">${escaped(text)}</span
 
 type Places = ReadonlyMap<string, string>;
 
-function findingItem(group: readonly ReviewedFinding[], places: Places): string {
+function findingItem(group: readonly ReviewedFinding[], locations: Places): string {
   const first = present(group[0]);
   const { severity, rule, accepted } = first;
-  const { place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const { place, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
   const tags = [...remarks, ...(accepted ? ["accepted"] : [])].map(tag).join("");
   const detail = (finding: ReviewedFinding) => {
-    const row = places.get(finding.address ?? "");
+    const row = locations.get(finding.address ?? "");
     const link = row ? ` · <a href="#${row}">before and after</a>` : "";
-    return `from <code>${escaped(causeWords(finding).at)}</code>${place && ` in <code>${escaped(place)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
+    return `from <code>${escaped(causeText(finding).at)}</code>${place && ` in <code>${escaped(place)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
   };
   const count = group.length > 1 ? `<b>${group.length} findings</b>. The first: ` : "";
   const further = group.slice(1).map((finding) => `<p>${prose(finding.sentence)} ${detail(finding)}</p>`);
@@ -148,7 +148,7 @@ const folded = (title: string, items: readonly string[]): string =>
 
 function addressRow(
   group: Report["addresses"],
-  places: Places,
+  locations: Places,
   findings: readonly ReviewedFinding[],
 ): string {
   const first = present(group[0]);
@@ -166,7 +166,7 @@ function addressRow(
   ];
   const listed = names.map((name) => `<code>${escaped(name)}</code>`);
   const title = names.length > 1 ? `${names.length} addresses` : listed[0];
-  return `<article id="${places.get(first.address)}" class="address ${severities[0] ?? ""}" data-severity="${severities.join(" ")}" data-text>
+  return `<article id="${locations.get(first.address)}" class="address ${severities[0] ?? ""}" data-severity="${severities.join(" ")}" data-text>
 <h3>${title}</h3>
 ${names.length > 1 ? folded("Which", listed) : ""}<p class="marks">${marks.join(" ")}</p>
 ${drawings(before, after)}
@@ -178,7 +178,7 @@ const guaranteeRow = ({ name, mode, sentence, before, after }: Report["guarantee
   `<article data-text>
 <h3>${escaped(name)}${mode === "report" ? tag("report") : ""}</h3>
 <p>${prose(sentence)}</p>
-<table><thead><tr><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody><tr><td data-label="Before">${prose(stateWords(before))}</td><td data-label="After">${prose(stateWords(after))}</td></tr></tbody></table>
+<table><thead><tr><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody><tr><td data-label="Before">${prose(stateText(before))}</td><td data-label="After">${prose(stateText(after))}</td></tr></tbody></table>
 </article>`;
 
 /** The aspects that differ; all of them if the address is new or removed. */

@@ -46,13 +46,13 @@ function drawing(
 ): string {
   const caption = `<figcaption>${title}</figcaption>`;
   if (!boxes) return `<figure>${caption}<p class="none">Nobody serves it.</p></figure>`;
-  const said = escaped(`${title}: ${boxes.map(({ text }) => text).join(", then ")}`);
+  const label = escaped(`${title}: ${boxes.map(({ text }) => text).join(", then ")}`);
   const steps = boxes.map(({ part, text, open }, index) => {
     const kind = [part, open ? "open" : "", changed.has(part) ? "changed" : ""].filter(Boolean).join(" ");
     const arrow = index === 0 ? "" : `<path class="arrow" d="M-${BOX.gap - 3} 0H-3m-6 -5l6 5l-6 5"/>`;
     return `<g class="s${index}">${arrow}<rect class="${kind}" x="1" y="1" width="${BOX.width - 2}" height="${BOX.height - 2}" rx="8"/>${lines(text)}</g>`;
   });
-  return `<figure class="${title.toLowerCase()}">${caption}<svg role="img" aria-label="${said}"><title>${said}</title>${steps.join("")}</svg></figure>`;
+  return `<figure class="${title.toLowerCase()}">${caption}<svg role="img" aria-label="${label}"><title>${label}</title>${steps.join("")}</svg></figure>`;
 }
 
 const LETTERS_OF_LINE = 21;

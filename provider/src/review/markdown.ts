@@ -1,23 +1,23 @@
 import { present } from "@tunnelplane/sdk/contract";
-import { exampleWords } from "@tunnelplane/sdk/meaning";
+import { exampleText } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
 import { Comment, type Entry, type Section } from "./comment";
 import { addressGroups, findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import {
-  acceptWords,
-  causeWords,
+  acceptText,
+  causeText,
   changedAspects,
-  changeWords,
-  countWords,
-  fieldWords,
-  noticeWords,
+  changeText,
+  countText,
+  fieldText,
+  noticeText,
   otherChanges,
-  stateWords,
-  verdictWords,
+  stateText,
+  verdictText,
 } from "./reviewTexts";
-import { trafficRows, trafficWords } from "./trafficWords";
+import { trafficRows, trafficText } from "./trafficText";
 
 /** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
 const MAX_CHARACTERS = 60_000;
@@ -30,9 +30,9 @@ const MARK = "<!-- tunnelplane-review -->";
 /** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
   const { findings, standing, guarantees, violations = [] } = report;
-  const traffic = report.traffic ? [prose(trafficWords(report)), ""] : [];
+  const traffic = report.traffic ? [prose(trafficText(report)), ""] : [];
   const head = visible(
-    `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), "", ...traffic].join("\n")}\n`,
+    `${[MARK, `## Tunnels: ${countText(report)}`, "", `**${prose(verdictText(report))}**`, "", `This change: ${changeText(report)}. ${noticeText(report)}`.trim(), "", ...traffic].join("\n")}\n`,
   );
   const sections: Section[] = [
     ...SEVERITIES.map((severity) => ({
@@ -63,7 +63,7 @@ export function markdownOf(report: Report): string {
       name: "guarantees",
       head: "| | Must hold | Before | After |\n|---|---|---|---|\n",
       entries: guaranteesInOrder(guarantees).map(({ name, sentence, before, after }) => ({
-        text: `| ${[code(name), ...[sentence, stateWords(before), stateWords(after)].map(proseCell)].join(" | ")} |`,
+        text: `| ${[code(name), ...[sentence, stateText(before), stateText(after)].map(proseCell)].join(" | ")} |`,
       })),
     },
     {
@@ -75,7 +75,7 @@ export function markdownOf(report: Report): string {
       title: "### Other fields that change",
       name: "changes with other fields",
       entries: otherChanges(report).map(({ kind, name, fields }) => ({
-        text: `- ${code(name)} (${kind}): ${prose(fieldWords(fields))}`,
+        text: `- ${code(name)} (${kind}): ${prose(fieldText(fields))}`,
       })),
     },
     { title: "### Standing findings", name: "standing findings", entries: entriesOf(standing) },
@@ -131,19 +131,21 @@ const named = (texts: readonly string[]): string =>
 
 function item(group: readonly ReviewedFinding[]): string {
   const first = present(group[0]);
-  const { place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
-  const causes = [...new Set(group.map((finding) => causeWords(finding).at))];
+  const { place, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const causes = [...new Set(group.map((finding) => causeText(finding).at))];
   const { example } = first;
-  const said = example && (example.sentence ?? exampleWords(example));
+  const shownExample = example && (example.sentence ?? exampleText(example));
   const details = [
     code(first.rule),
     `from ${named(causes)}${place && ` (${code(place)})`}`,
     ...remarks,
-    ...(said !== undefined && !first.sentence.includes(said) ? [`example: ${prose(said)}`] : []),
+    ...(shownExample !== undefined && !first.sentence.includes(shownExample)
+      ? [`example: ${prose(shownExample)}`]
+      : []),
     `${group.length > 1 ? "hashes" : "hash"} ${named(group.map(({ hash }) => hash))}`,
   ];
-  const places = [...new Set(group.map(({ address, name }) => address ?? name))];
-  const count = group.length > 1 ? `**${group.length} findings**, at ${named(places)}. The first: ` : "";
+  const affected = [...new Set(group.map(({ address, name }) => address ?? name))];
+  const count = group.length > 1 ? `**${group.length} findings**, at ${named(affected)}. The first: ` : "";
   return `- ${count}${prose(first.sentence)}  \n  ${details.join(" · ")}`;
 }
 
@@ -168,7 +170,7 @@ function ending({ limits, hash, findings }: Report): string[] {
     shown.push(`- and ${limits.length - MAX_LIMITS} more, see \`--format json\``);
   return [
     ...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []),
-    `${acceptWords(findings)}: \`--accept ${hash}\``,
+    `${acceptText(findings)}: \`--accept ${hash}\``,
   ];
 }
 

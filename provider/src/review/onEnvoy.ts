@@ -69,10 +69,10 @@ function run(expected: number, project: string, args: readonly string[]): Promis
     signal: AbortSignal.timeout(MAX_MS),
   });
   const lines: TriedExample[] = [];
-  let said = "";
+  let output = "";
   createInterface({ input: child.stdout }).on("line", (text) => lines.push(...lineIn(text)));
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-KEPT_ERROR);
+    output = (output + text).slice(-KEPT_ERROR);
   });
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
@@ -84,7 +84,9 @@ function run(expected: number, project: string, args: readonly string[]): Promis
         ),
       ),
     );
-    child.once("close", () => resolve(lines.length === expected ? judged(lines) : notTried(reasonIn(said))));
+    child.once("close", () =>
+      resolve(lines.length === expected ? judged(lines) : notTried(reasonIn(output))),
+    );
   });
 }
 
@@ -98,8 +100,8 @@ function lineIn(text: string): TriedExample[] {
 }
 
 /** The last line that the program printed, without its name. */
-const reasonIn = (said: string): string =>
-  said.trim().split("\n").at(-1)?.replace(`${PROGRAM}: `, "") || `${PROGRAM} ended before it was done`;
+const reasonIn = (output: string): string =>
+  output.trim().split("\n").at(-1)?.replace(`${PROGRAM}: `, "") || `${PROGRAM} ended before it was done`;
 
 function judged(lines: readonly TriedExample[]): TriedOnEnvoy {
   const differing = lines.filter(({ agrees }) => !agrees);

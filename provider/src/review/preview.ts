@@ -54,7 +54,7 @@ export function readPreview(preview: string | object, source = "The preview"): P
   );
   if (failed.length > 0)
     throw new Error(
-      `${source} is of a preview that failed (${places(failed)}): fix what it says, then preview again${errorsIn(failed)}`,
+      `${source} is of a preview that failed (${failedResources(failed)}): fix what it says, then preview again${errorsIn(failed)}`,
     );
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = isObject(read.changeSummary) ? read.changeSummary : {};
@@ -117,16 +117,16 @@ const MAX_ERROR_LENGTH = 2000;
 
 /** The engine's messages for each error, on lines of their own. */
 function errorsIn(failed: readonly Readonly<Record<string, unknown>>[]): string {
-  const said = failed.map(({ urn, message }) => {
+  const messages = failed.map(({ urn, message }) => {
     const at = typeof urn === "string" && urn !== "" ? `${nameIn(urn)}: ` : "";
     return `\n  ${at}${plain(String(message ?? ""), MAX_ERROR_LENGTH).replace(/\n/g, "\n  ")}`;
   });
-  const more = said.length > MAX_ERRORS ? `\n  and ${said.length - MAX_ERRORS} more` : "";
-  return `${said.slice(0, MAX_ERRORS).join("")}${more}`;
+  const more = messages.length > MAX_ERRORS ? `\n  and ${messages.length - MAX_ERRORS} more` : "";
+  return `${messages.slice(0, MAX_ERRORS).join("")}${more}`;
 }
 
 /** The resources with errors. */
-function places(failed: readonly { readonly urn?: unknown }[]): string {
+function failedResources(failed: readonly { readonly urn?: unknown }[]): string {
   const names = [
     ...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : []))),
   ];

@@ -8,7 +8,7 @@ import type {
 } from "@tunnelplane/sdk/meaning";
 import type { TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Violation } from "./events";
-import type { SourcePlace } from "./places";
+import type { SourcePlace } from "./sourceLocations";
 
 export interface ReviewedFinding extends Finding {
   readonly cause: Finding["cause"] & SourcePlace;

@@ -109,14 +109,16 @@ export function awaitedBy(
 export function newSecretsOf({ definition }: ResourceType, step: Omit<PreviewStep, "op" | "urn">): string[] {
   const { oldState, newState, detailedDiff } = step;
   const differing = new Set(Object.keys(detailedDiff ?? {}));
-  const said = secretPathsOf(definition).filter((path) =>
+  const changedSecrets = secretPathsOf(definition).filter((path) =>
     differing.has(path.split(".").map(camelCase).join(".")),
   );
   const readable = (state: State | undefined) =>
     mapSecrets(definition, toWire(definition, { ...state?.inputs }), (secret) =>
       secret === SECRET ? undefined : secret,
     );
-  return [...new Set([...said, ...exchangedSecrets(definition, readable(oldState), readable(newState))])];
+  return [
+    ...new Set([...changedSecrets, ...exchangedSecrets(definition, readable(oldState), readable(newState))]),
+  ];
 }
 
 interface Where {
@@ -156,15 +158,15 @@ function withReferences(
   );
   const copy = open.length > 0 ? structuredClone(fields) : fields;
   for (const property of new Set(open.map(({ path }) => String(path[0])))) {
-    const places = open.filter(({ path }) => path[0] === property);
+    const paths = open.filter(({ path }) => path[0] === property);
     const kinds = new Set<string>(
-      places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)),
+      paths.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)),
     );
     const urns = (pending.get(camelCase(property)) ?? []).filter((urn) => kinds.has(typeIn(urn)?.kind ?? ""));
     // The order of several is unknown, and it matters in a failover.
-    if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1))
+    if (urns.length !== paths.length || (definition.kind === "failover_backend" && paths.length > 1))
       continue;
-    for (const [index, { path }] of places.entries()) put(copy, path, present(urns[index]));
+    for (const [index, { path }] of paths.entries()) put(copy, path, present(urns[index]));
   }
   return copy;
 }

@@ -2,9 +2,9 @@ import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelpla
 import type { Everything } from "../core/everything";
 import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
-import { placeOf, type SourcePlace } from "./places";
 import { type PreviewedChange, readChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
+import { placeOf, type SourcePlace } from "./sourceLocations";
 import type { OurStep } from "./worlds";
 import { placesInYaml } from "./yamlProgram";
 
@@ -44,9 +44,9 @@ export function reportOn(
 ): Report {
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(folder);
-  const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
+  const locations = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
   const accepted = acceptedBy(meant, options);
-  const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding));
+  const reviewed = (finding: Finding): ReviewedFinding => placed(finding, locations, accepted(finding));
   return {
     version: 1,
     hash: meant.hash,
@@ -65,10 +65,10 @@ export function reportOn(
 
 function placed(
   finding: Finding,
-  places: ReadonlyMap<string, SourcePlace>,
+  locations: ReadonlyMap<string, SourcePlace>,
   accepted: boolean,
 ): ReviewedFinding {
-  const cause = { ...finding.cause, ...places.get(finding.cause.urn ?? "") };
+  const cause = { ...finding.cause, ...locations.get(finding.cause.urn ?? "") };
   return { ...finding, cause, ...(accepted && { accepted }) };
 }
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { counted, isObject, nameAndId, own } from "@tunnelplane/sdk/contract";
 import {
-  type AspectWords,
-  aspectWords,
-  bothInWords,
-  checkWords,
-  decidedWords,
+  type AspectText,
+  aspectTexts,
+  beforeAndAfterText,
+  checkTexts,
+  decidedText,
   type Exposure,
   type FieldChange,
   type GuaranteeState,
-  listedWords,
-  targetWords,
+  listedText,
+  targetText,
 } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
 
@@ -22,10 +22,10 @@ interface Aspect {
 }
 
 /** The words of a row, in the order of the table. */
-const rowsOf = (exposure: Exposure): AspectWords[] => [
-  ...aspectWords(exposure),
-  { field: "goes_to", title: "Goes to", text: targetWords(exposure.goes_to) },
-  { field: "served_by", title: "Served by", text: servedWords(exposure.served_by) },
+const rowsOf = (exposure: Exposure): AspectText[] => [
+  ...aspectTexts(exposure),
+  { field: "goes_to", title: "Goes to", text: targetText(exposure.goes_to) },
+  { field: "served_by", title: "Served by", text: servedText(exposure.served_by) },
 ];
 
 /** The aspects of an address that differ; all of them if the address is new or removed. */
@@ -43,19 +43,20 @@ export function changedAspects(change: Report["addresses"][number]): Aspect[] {
 
 const sayIn =
   ({ unknown }: Exposure) =>
-  ({ title, field, text }: AspectWords) => ({
+  ({ title, field, text }: AspectText) => ({
     title,
     field,
-    text: unknown.includes(field) ? unsureWords(text) : text,
+    text: unknown.includes(field) ? unsureText(text) : text,
   });
 
-const unsureWords = (text: string | null): string =>
+const unsureText = (text: string | null): string =>
   text === "not known" ? "not known yet" : `${text ?? "none"} (not all of it is known yet)`;
 
 /** The differences in an aspect whose words are the same. */
 function detailsOf(name: string, was: unknown, is: unknown, field?: string): Aspect[] {
   if (isDeepStrictEqual(was, is)) return [];
-  if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is, field }) }];
+  if (!isObject(was) || !isObject(is))
+    return [{ name, ...beforeAndAfterText({ before: was, after: is, field }) }];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((key) =>
     detailsOf(`${name}: ${key.replaceAll("_", " ")}`, own(was, key) ?? null, own(is, key) ?? null, key),
   );
@@ -72,35 +73,35 @@ const unseenIn = (
     .flatMap((aspectFields) =>
       aspectFields.fields.map((change) => ({
         name: `${name}: ${change.field} of ${change.name}`,
-        ...bothInWords(change),
+        ...beforeAndAfterText(change),
       })),
     );
 
 /** The path of traffic: who may come, what is checked, and where it goes. */
 export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to: string } => ({
   who:
-    aspectWords(exposure)
+    aspectTexts(exposure)
       .map(sayIn(exposure))
       .find(({ field }) => field === "networks")?.text ?? "everyone",
-  checks: exposure.tls.ends_at === "upstream" ? ["TLS ends upstream"] : checkWords(exposure),
-  to: targetWords(exposure.goes_to),
+  checks: exposure.tls.ends_at === "upstream" ? ["TLS ends upstream"] : checkTexts(exposure),
+  to: targetText(exposure.goes_to),
 });
 
-const servedWords = ({ credentials, others }: Exposure["served_by"]): string =>
-  listedWords([...credentials.map(({ name }) => name), ...(others > 0 ? [counted(others, "other")] : [])]) ||
+const servedText = ({ credentials, others }: Exposure["served_by"]): string =>
+  listedText([...credentials.map(({ name }) => name), ...(others > 0 ? [counted(others, "other")] : [])]) ||
   "nobody that is known";
 
 /** Whether a guarantee holds: "broken: `GET app.example.com:443/admin` from 198.51.100.7: 200" */
-export function stateWords(state: GuaranteeState | null): string {
+export function stateText(state: GuaranteeState | null): string {
   if (state === null) return "not declared";
   const { covered, example, reason } = state;
-  if (example) return `broken: ${example.sentence ?? decidedWords(example.request, example.decision)}`;
+  if (example) return `broken: ${example.sentence ?? decidedText(example.request, example.decision)}`;
   if (state.state === "unproved") return `not proved: ${reason ?? "not everything is known"}`;
   return covered === 0 ? "holds, and covers no address" : `holds at ${counted(covered, "address")}`;
 }
 
 /** The cause of a finding: the place in the program, or the object and its field. */
-export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
+export function causeText({ cause, offStack, certain }: ReviewedFinding): {
   at: string;
   place: string;
   remarks: string[];
@@ -116,7 +117,7 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
 }
 
 /** The requests that the change lets in, and whether Envoy agrees, in one line. */
-export const verdictWords = ({ access, limits, tried }: Report): string =>
+export const verdictText = ({ access, limits, tried }: Report): string =>
   [
     access.sentence,
     ...(limits.length > 0 ? ["Not all objects were seen."] : []),
@@ -124,18 +125,18 @@ export const verdictWords = ({ access, limits, tried }: Report): string =>
   ].join(" ");
 
 /** "2 high, 1 medium" */
-export const countWords = ({ counts: { high, medium, low } }: Report): string =>
+export const countText = ({ counts: { high, medium, low } }: Report): string =>
   `${high} high, ${medium} medium, ${low} low`;
 
 /** "1 create, 2 update" */
-export function changeWords({ changes }: Report): string {
+export function changeText({ changes }: Report): string {
   const counts = new Map<string, number>();
   for (const { op } of changes) counts.set(op, (counts.get(op) ?? 0) + 1);
   return [...counts].map(([op, count]) => `${count} ${op}`).join(", ") || "no changes";
 }
 
 /** The words for a change without findings. */
-export const noticeWords = ({ findings, unnoticed }: Report): string =>
+export const noticeText = ({ findings, unnoticed }: Report): string =>
   findings.length > 0
     ? ""
     : unnoticed
@@ -147,10 +148,10 @@ export const otherChanges = ({ changes }: Report) =>
   changes.flatMap(({ fields, ...change }) => (fields ? [{ ...change, fields }] : []));
 
 /** "`oidc.issuer` from `a` to `b`; `role` from `member` to `admin`" */
-export const fieldWords = (fields: readonly FieldChange[]): string =>
+export const fieldText = (fields: readonly FieldChange[]): string =>
   fields
     .map((change) => {
-      const { before, after } = bothInWords(change);
+      const { before, after } = beforeAndAfterText(change);
       return `\`${change.field}\` from ${before} to ${after}`;
     })
     .join("; ");
@@ -159,7 +160,7 @@ export const fieldWords = (fields: readonly FieldChange[]): string =>
  * The words about the hash of a report. It does not accept findings about secrets, because nobody can see
  * whether a value is the accepted one.
  */
-export const acceptWords = (findings: Report["findings"]): string =>
+export const acceptText = (findings: Report["findings"]): string =>
   findings.some(({ secret }) => secret)
     ? "To accept all of this but the findings about secrets"
     : "To accept all of this";

@@ -2,8 +2,8 @@ import { present } from "@tunnelplane/sdk/contract";
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
 import { findingGroups } from "./groups";
 import type { Report, ReviewedFinding } from "./report";
-import { verdictWords } from "./reviewTexts";
-import { trafficWords } from "./trafficWords";
+import { verdictText } from "./reviewTexts";
+import { trafficText } from "./trafficText";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   high: "error",
@@ -19,7 +19,7 @@ const DOCUMENTATION = "https://github.com/tunnelplane/tunnelplane/blob/main/docs
 /** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
 export function sarifOf(report: Report): object {
   const { findings, hash, limits } = report;
-  const notes = [verdictWords(report), trafficWords(report), ...limits].filter((text) => text !== "");
+  const notes = [verdictText(report), trafficText(report), ...limits].filter((text) => text !== "");
   const { version }: { version: string } = require("../../package.json");
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",

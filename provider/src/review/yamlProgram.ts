@@ -3,7 +3,7 @@ import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { nameIn } from "../core/urn";
-import type { FindPlace, SourcePlace } from "./places";
+import type { FindPlace, SourcePlace } from "./sourceLocations";
 
 /** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
@@ -15,30 +15,30 @@ const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
  * @param folder the project's folder; if it holds no such program, no place is found
  */
 export function placesInYaml(folder: string): FindPlace {
-  let places: ReadonlyMap<string, SourcePlace> | undefined;
+  let locations: ReadonlyMap<string, SourcePlace> | undefined;
   return (urn) => {
-    places ??= read(folder);
+    locations ??= read(folder);
     const [type = "", name] = [urn.split("::")[2]?.split("$").at(-1)?.split(":").at(-1), nameIn(urn)];
-    return places.get(`${type} ${name}`);
+    return locations.get(`${type} ${name}`);
   };
 }
 
 function read(folder: string): ReadonlyMap<string, SourcePlace> {
   const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
   const within = typeof main === "string" ? main : "";
-  const places = new Map<string, SourcePlace>();
+  const locations = new Map<string, SourcePlace>();
   for (const name of FILES) {
     const found = parsed(join(folder, within, name));
     if (!found) continue;
     const { resources } = found.content;
     for (const [key, resource] of Object.entries(isObject(resources) ? resources : {})) {
       const { type, name: logicalName = key } = isObject(resource) ? resource : {};
-      const place = { file: posix.join(within, name), line: lineOf(found, key) };
-      if (typeof type === "string") places.set(`${type.split(":").at(-1)} ${logicalName}`, place);
+      const location = { file: posix.join(within, name), line: lineOf(found, key) };
+      if (typeof type === "string") locations.set(`${type.split(":").at(-1)} ${logicalName}`, location);
     }
-    return places;
+    return locations;
   }
-  return places;
+  return locations;
 }
 
 interface Parsed {

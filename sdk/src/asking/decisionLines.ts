@@ -1,6 +1,6 @@
-import { targetWords } from "../meaning/judgement/backends/targetWords";
+import { targetText } from "../meaning/judgement/backends/targetText";
 import { type Decision, type DecisionStep, isLetIn } from "../meaning/judgement/types";
-import { objectWords } from "../meaning/names";
+import { objectText } from "../meaning/names";
 import { canonical } from "../meaning/values";
 import { inOneLine } from "../terminal";
 
@@ -13,14 +13,14 @@ export function linesOfDecision(decision: Decision, label = ""): string[] {
   const { sentence, goes_to, limited, steps } = decision;
   return [
     `${label}${inOneLine(sentence)}`,
-    ...(goes_to ? [`   Goes to: ${inOneLine(targetWords(goes_to))}`] : []),
+    ...(goes_to ? [`   Goes to: ${inOneLine(targetText(goes_to))}`] : []),
     ...(limited ? ["   A rate limit may refuse it, too."] : []),
     ...steps.map((step, index) => `${String(index + 1).padStart(3)}. ${inOneLine(stepWords(step))}`),
   ];
 }
 
 const stepWords = (step: DecisionStep): string =>
-  `${step.sentence} (${step.field} of the ${objectWords(step)})`;
+  `${step.sentence} (${step.field} of the ${objectText(step)})`;
 
 /** The decisions before and after a change for people: whether they differ, and each of them. */
 export const linesOfChange = (before: Decision, after: Decision): string[] => [

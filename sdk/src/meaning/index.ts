@@ -3,23 +3,23 @@ import "../nodeVersion";
 export type { AccessChange, Example, Opened } from "./access/changes";
 export { compareAccess } from "./access/compareAccess";
 export type { AccessComparison, Unproved } from "./access/comparison";
-export { changeWords, decidedWords, exampleWords } from "./access/words";
+export { changeText, decidedText, exampleText } from "./access/requestText";
 export type { ExposedAction } from "./aspects/actions";
 export type { ExposedAuthority } from "./aspects/clientCertificate";
-export { listedWords } from "./aspects/shown";
+export { listedText } from "./aspects/shown";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";
 export type { UserAgents } from "./aspects/userAgents";
 export { type FreshClaim, freshClaims } from "./changes/claims";
-export { bothInWords, type FieldChange } from "./changes/words";
+export { beforeAndAfterText, type FieldChange } from "./changes/fieldText";
 /**
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
  */
 export { decisions } from "./decision/decider";
 export { KnownFaults, unservable } from "./decision/unservable";
-export { type AspectWords, aspectWords, checkWords } from "./exposure/aspectTexts";
+export { type AspectText, aspectTexts, checkTexts } from "./exposure/aspectTexts";
 export {
   type Exposure,
   eachExposure,
@@ -36,17 +36,17 @@ export {
   type BrokenGuarantee,
   contradiction,
   coversHost,
+  evaluateGuarantee,
+  evaluateGuarantees,
   type GuaranteeChange,
   type GuaranteeState,
   guaranteesBrokenBy,
-  guaranteeWords,
-  judgeGuarantee,
-  judgeGuarantees,
+  guaranteeText,
   mistakeInGuarantee,
 } from "./guarantees";
 export { addressOf, hostportOf } from "./judgement/address";
 export { mayBind, refusalToBind } from "./judgement/backends/binding";
-export { targetWords } from "./judgement/backends/targetWords";
+export { targetText } from "./judgement/backends/targetText";
 export type { Target, WeightedPart } from "./judgement/backends/traffic";
 export {
   type AcceptedTokens,
@@ -63,11 +63,11 @@ export {
   type RequestToken,
   type TextDimension,
   type TextQuestion,
-  type TokenPlace,
+  type TokenLocation,
   UNRECORDED,
   type Unserved,
 } from "./judgement/types";
-export { type Named, nameOf, objectWords, referenceName } from "./names";
+export { type Named, nameOf, objectText, referenceName } from "./names";
 export type { Interval, Intervals } from "./networks/intervals";
 export {
   beyond,

@@ -93,11 +93,7 @@ export class Names {
  * An object for people: `TLS edge "shop" (edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue)`; without an id if it has
  * none.
  */
-export const objectWords = ({
-  kind,
-  name,
-  id,
-}: Omit<Named, "id"> & { readonly id?: string | null }): string =>
+export const objectText = ({ kind, name, id }: Omit<Named, "id"> & { readonly id?: string | null }): string =>
   `${titleOf(kind)} ${id == null ? JSON.stringify(name) : nameAndId(name, id)}`;
 
 /** A newer server may know further kinds. */

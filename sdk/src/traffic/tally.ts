@@ -1,5 +1,5 @@
 import type { Example } from "../meaning/access/changes";
-import { changeWords, type Naming } from "../meaning/access/words";
+import { changeText, type Naming } from "../meaning/access/requestText";
 import { sourceOf } from "../meaning/networks/source";
 import type { OtherTraffic, TrafficLine } from "./line";
 import type { Changed, TrafficReplay } from "./replayed";
@@ -63,7 +63,7 @@ export class Tally {
       causes
         .flatMap(({ fate, requests }) => (fate.kind === kind ? [{ kind, requests, ...fate.example }] : []))
         .slice(0, MAX_SHOWN),
-    ).map((one) => ({ ...one, sentence: changeWords(one, this.nameOf) }));
+    ).map((one) => ({ ...one, sentence: changeText(one, this.nameOf) }));
     const reasons = causes.flatMap(({ fate, requests }) =>
       fate.kind === "unknown" ? [{ reason: fate.reason, requests }] : [],
     );

@@ -168,7 +168,7 @@ function* linesOf(
   if (access && operations.length > 0) yield `\n${oneLine(access.sentence)}`;
   if (findings.length > 0) yield "\nWhat it means:";
   for (const { severity, sentence, certain, cause } of findings) {
-    const said = oneLine(`${sentence} (${meaning.objectWords(cause)})`);
+    const said = oneLine(`${sentence} (${meaning.objectText(cause)})`);
     yield `  ${severity.padEnd(6)} ${said}${certain ? "" : " (not certain)"}`;
   }
   for (const limit of limits) yield `  ${oneLine(limit)}`;

@@ -1,7 +1,7 @@
 import { type Guarantee as Answered, Collection, type Transport, type WithName } from "@tunnelplane/sdk";
 import { linesOfDecision } from "@tunnelplane/sdk/asking";
 import { counted, definitionNamed, keysOf, nameAndId } from "@tunnelplane/sdk/contract";
-import { type Decision, type DecisionRequest, decidedWords, guaranteeWords } from "@tunnelplane/sdk/meaning";
+import { type Decision, type DecisionRequest, decidedText, guaranteeText } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, gather, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
@@ -82,7 +82,7 @@ function linesOf(guarantee: Guarantee): string[] {
   const { id, resource_name: name, description, covered, mode } = guarantee;
   const state = stateOf(guarantee);
   const covers = covered === 0 ? "covers no declared address" : `covers ${counted(covered ?? 0, "address")}`;
-  const wanted = guaranteeWords(guarantee);
+  const wanted = guaranteeText(guarantee);
   const below = [
     ...(description ? [wanted] : []),
     `${nameAndId(name, id)}, ${mode === "enforce" ? "enforced" : "reported"}, ${covers}`,
@@ -98,7 +98,7 @@ function linesOf(guarantee: Guarantee): string[] {
 function reasonsIn(guarantee: Guarantee): string[] {
   const { state, reason } = guarantee;
   const shown = exampleIn(guarantee);
-  if (shown) return [`broken by ${decidedWords(shown.request, shown.decision)}`];
+  if (shown) return [`broken by ${decidedText(shown.request, shown.decision)}`];
   return state === "unproved" && reason ? [reason] : [];
 }
 

@@ -37,7 +37,7 @@ function done({ toDecide, toCompare }: DecisionOrder): DecisionAnswer {
   if (toCompare) {
     const { before, after, now } = toCompare;
     // The server judges guarantees by itself, on what decides at their addresses.
-    return { comparison: compare(before, after, { now, judgesGuarantees: false }) };
+    return { comparison: compare(before, after, { now, evaluatesGuarantees: false }) };
   }
   const { world, requests } = present(toDecide);
   const decider = decisions(world);

@@ -1,8 +1,8 @@
 import {
   type BrokenGuarantee,
+  evaluateGuarantees,
   type GuaranteeState,
   guaranteesBrokenBy,
-  judgeGuarantees,
   type World,
 } from "@tunnelplane/sdk/meaning";
 import { answerOrders } from "./answerOrders";
@@ -46,7 +46,7 @@ function done(order: JudgingOrder): JudgingAnswer {
   }
   if ("states" in order) {
     const { world, guarantees }: StatesToJudge = JSON.parse(order.states);
-    return { states: judgeGuarantees(world, guarantees) };
+    return { states: evaluateGuarantees(world, guarantees) };
   }
   const toCompare: GuaranteesToCompare = JSON.parse(order.contradictions);
   return { contradiction: contradictionAmong(toCompare) };

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { definitionOfId, present } from "@tunnelplane/sdk/contract";
 import {
   addressOf,
-  aspectWords,
-  checkWords,
+  aspectTexts,
+  checkTexts,
   eachExposure,
   hostportOf as hostportIn,
   type WorldObject,
@@ -80,7 +80,7 @@ export async function exposurePage(
       .get(row.edge?.id ?? "")
       ?.map((gateway) => ({ ...gateway, ...agents?.at(gateway.name, ends) }));
     if (wanted.has(row.address)) {
-      const said = { ...row, words: aspectWords(row), checks: checkWords(row) };
+      const said = { ...row, words: aspectTexts(row), checks: checkTexts(row) };
       byAddress.set(row.address, JSON.stringify(served ? { ...said, gateways: served } : said));
     }
     // A row with a thousand credentials and networks takes a millisecond, so let other requests run in

@@ -35,7 +35,7 @@ export {
   type Check,
   type Finder,
   type Guard,
-  NotJudged,
+  NotEvaluated,
   type SearchRequest,
   type ServerContext,
   Transactions,

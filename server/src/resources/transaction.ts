@@ -34,7 +34,7 @@ export interface ServerContext {
 /**
  * Checks the changes of a request before they are committed.
  *
- * @throws NotJudged if the changes have to be judged first, which takes long; the transaction then runs again
+ * @throws NotEvaluated if the changes have to be evaluated first; the transaction then runs again
  * @throws RequestError if they are refused
  */
 export type Check = (db: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
@@ -101,7 +101,7 @@ export interface Finder {
 }
 
 /** Ends a transaction whose changes have to be judged, so that it holds no lock meanwhile. */
-export class NotJudged extends Error {
+export class NotEvaluated extends Error {
   constructor(readonly judge: () => Promise<void>) {
     super("The changes have to be judged first");
   }
@@ -263,7 +263,7 @@ export class Transactions {
         return await attempt();
       } catch (error) {
         if (error instanceof KeyRotated) continue;
-        if (!(error instanceof NotJudged)) throw error;
+        if (!(error instanceof NotEvaluated)) throw error;
         if (judged++ === MAX_JUDGED) throw busy();
         await error.judge();
       }

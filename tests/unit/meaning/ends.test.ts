@@ -1,5 +1,11 @@
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
-import { compare, decisions, exposureOf, guaranteesBrokenBy, judgeGuarantee } from "@tunnelplane/sdk/meaning";
+import {
+  compare,
+  decisions,
+  evaluateGuarantee,
+  exposureOf,
+  guaranteesBrokenBy,
+} from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { declared, edge, policy, ref, restricted, world } from "./worlds";
 
@@ -33,7 +39,7 @@ describe("Access that ends", () => {
       const [row] = exposureOf(then);
       expect(JSON.stringify(row?.networks).includes("198.51.100.0/24"), String(hours)).to.equal(isHeld);
       expect(row?.served_by.credentials).to.have.length(isHeld ? 1 : 0);
-      expect(judgeGuarantee(then, nobody).state).to.equal(isHeld ? "broken" : "holds");
+      expect(evaluateGuarantee(then, nobody).state).to.equal(isHeld ? "broken" : "holds");
       expect(outcome(when(hours, served(rule({ expires_at: END }), agent(null))))).to.equal(
         isHeld ? "answered" : "closed",
       );

@@ -1,5 +1,5 @@
 import type { DecisionRequest, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
-import { contradiction, judgeGuarantee, UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { contradiction, evaluateGuarantee, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { authority, declared, inbound, mutual, restricted, route, SITE, site, world } from "./worlds";
 
@@ -22,7 +22,7 @@ function inShort({ state, covered, example, reason }: GuaranteeState): string {
   if (state === "broken") return `broken by ${method} ${address}${path} from ${from}${shown}`;
   return state === "holds" ? `holds at ${covered}` : `unproved: ${reason}`;
 }
-const judged = (of: World, guarantee: Fields): string => inShort(judgeGuarantee(of, guarantee));
+const judged = (of: World, guarantee: Fields): string => inShort(evaluateGuarantee(of, guarantee));
 const NOBODY_WITHOUT = { client_certificate: "none", token: "none", session: "none" };
 
 describe("A guarantee", () => {
@@ -42,8 +42,8 @@ describe("A guarantee", () => {
   });
 
   it("covers no address that nobody declares, and expects an answer of one that it names", () => {
-    expect(judgeGuarantee(world(), refused(["*:443"]))).to.eql({ state: "holds", covered: 0 });
-    expect(judgeGuarantee(world(), refused([SITE]))).to.eql({ state: "holds", covered: 0 });
+    expect(evaluateGuarantee(world(), refused(["*:443"]))).to.eql({ state: "holds", covered: 0 });
+    expect(evaluateGuarantee(world(), refused([SITE]))).to.eql({ state: "holds", covered: 0 });
     expect(judged(world(), answered(["*:443"]))).to.equal("holds at 0");
     expect(judged(world(), answered([SITE]))).to.equal(`broken by GET ${SITE}/ from 198.51.100.7`);
   });

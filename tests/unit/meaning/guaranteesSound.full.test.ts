@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { Decision, DecisionRequest } from "@tunnelplane/sdk/meaning";
-import { decisions, isLetIn, judgeGuarantees } from "@tunnelplane/sdk/meaning";
+import { decisions, evaluateGuarantees, isLetIn } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
@@ -38,7 +38,7 @@ describe("The state of a guarantee", function () {
     fc.assert(
       fc.property(change, guarantees, requests, ([world], all, samples) => {
         const decider = decisions(world);
-        const states = judgeGuarantees(world, all);
+        const states = evaluateGuarantees(world, all);
         for (const [index, { state, example }] of states.entries()) {
           const one = all[index] as Guarantee;
           seen[state]++;

@@ -1,4 +1,4 @@
-import { aspectWords, compareAccess, UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { aspectTexts, compareAccess, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -48,7 +48,7 @@ describe("The set of admitted networks", () => {
     const unsettled = { objects: [...later.objects, rule] };
     const row = exposureAt(unsettled);
     expect(row).to.deep.include({ networks: { v4: [], v6: [] }, unknown: ["networks"] });
-    expect(aspectWords(row).find(({ field }) => field === "networks")?.text).to.equal("not known");
+    expect(aspectTexts(row).find(({ field }) => field === "networks")?.text).to.equal("not known");
     expect(onlyFinding(open, unsettled)).to.deep.include({
       rule: "network-narrowed",
       certain: false,

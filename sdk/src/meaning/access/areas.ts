@@ -14,7 +14,7 @@ export interface Area {
   /** `app.example.com:443/admin`, as in rows of exposure. */
   readonly address: string;
   /** All of the area's paths are within it. */
-  readonly place: RouteMatch;
+  readonly match: RouteMatch;
   readonly texts: Texts;
   /** The objects that serve it before, and after. */
   readonly before: Serving;
@@ -92,8 +92,8 @@ export function* areasOf(
   prefixes: readonly string[] = [],
 ): Generator<Area> {
   const edges = { before: before.at(hostport), after: after.at(hostport) };
-  const places = new Map<string, RouteMatch>();
-  const add = (path: string, exact: boolean) => places.set(`${exact} ${path}`, { path, exact });
+  const matches = new Map<string, RouteMatch>();
+  const add = (path: string, exact: boolean) => matches.set(`${exact} ${path}`, { path, exact });
   for (const path of prefixes) add(path, false);
   for (const [claims, sideEdges] of [
     [before, edges.before],
@@ -102,61 +102,61 @@ export function* areasOf(
     for (const edge of sideEdges) {
       if (edge.kind !== "https_edge") add("/", false);
       for (const route of claims.routesOf(edge)) {
-        const place = placeOf(route);
-        if (place) add(place.path, place.exact);
+        const routeMatch = matchOf(route);
+        if (routeMatch) add(routeMatch.path, routeMatch.exact);
         if (route.fields.oidc) add(OWN_PATHS, false);
       }
     }
   const isPlain = [...edges.before, ...edges.after].every(({ kind }) => kind !== "https_edge");
   const texts = { ...namesAt(hostport, before, after), port: hostAndPort(hostport)[1] };
-  for (const place of [...places.values()].sort((a, b) =>
-    inOrder(wordsOf(hostport, a), wordsOf(hostport, b)),
+  for (const match of [...matches.values()].sort((a, b) =>
+    inOrder(addressText(hostport, a), addressText(hostport, b)),
   )) {
-    const closer = [...places.values()].filter(
-      (candidate) => candidate !== place && isWithin(candidate, place),
+    const closer = [...matches.values()].filter(
+      (candidate) => candidate !== match && isWithin(candidate, match),
     );
     yield {
-      address: isPlain ? hostport : wordsOf(hostport, place),
-      place,
-      texts: { ...texts, path: pathAt(place, closer), paths: pathsOf(place, closer) },
-      before: servingAt(hostport, before, place),
-      after: servingAt(hostport, after, place),
+      address: isPlain ? hostport : addressText(hostport, match),
+      match,
+      texts: { ...texts, path: pathAt(match, closer), paths: pathsOf(match, closer) },
+      before: servingAt(hostport, before, match),
+      after: servingAt(hostport, after, match),
     };
   }
 }
 
-const placeOf = ({ fields }: ModelObject): RouteMatch | undefined => {
+const matchOf = ({ fields }: ModelObject): RouteMatch | undefined => {
   const path = textIn(fields.match);
   return path === undefined ? undefined : { path, exact: fields.match_type === "exact_path" };
 };
 
-const wordsOf = (hostport: string, { path, exact }: RouteMatch): string =>
+const addressText = (hostport: string, { path, exact }: RouteMatch): string =>
   addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" });
 
 /** Whether a route takes paths that another one would take without it. */
 const isWithin = (inner: RouteMatch, outer: RouteMatch): boolean =>
   !outer.exact && inner.path.startsWith(outer.path);
 
-function servingAt(hostport: string, claims: Claims, place: RouteMatch): Serving {
+function servingAt(hostport: string, claims: Claims, match: RouteMatch): Serving {
   const edges = claims.at(hostport);
-  const routes = routesAt(edges, claims, place);
+  const routes = routesAt(edges, claims, match);
   const served = claims.has(hostport) ? hostport : wildcardOf(hostport);
   const isWhole = edges.some(({ kind }) => kind !== "https_edge");
-  const taking = routes.flatMap((route) => placeOf(route) ?? [])[0];
-  return { address: isWhole ? served : taking ? wordsOf(served, taking) : null, edges, routes };
+  const taking = routes.flatMap((route) => matchOf(route) ?? [])[0];
+  return { address: isWhole ? served : taking ? addressText(served, taking) : null, edges, routes };
 }
 
 /** The routes of edges that decide who takes the paths of a place. */
-function routesAt(edges: readonly ModelObject[], claims: Claims, place: RouteMatch): ModelObject[] {
+function routesAt(edges: readonly ModelObject[], claims: Claims, match: RouteMatch): ModelObject[] {
   return edges.flatMap((edge) => {
     const routes = claims.routesOf(edge);
     const taking = routes.filter((route) => {
-      const own = placeOf(route);
-      return own && (own.exact ? place.exact && own.path === place.path : place.path.startsWith(own.path));
+      const own = matchOf(route);
+      return own && (own.exact ? match.exact && own.path === match.path : match.path.startsWith(own.path));
     });
     const closest = Math.max(...taking.map(closenessOf));
     // A route that signs users in keeps all others away from the gateway's own paths.
-    const guarding = place.path === OWN_PATHS ? routes.filter(({ fields }) => fields.oidc) : [];
+    const guarding = match.path === OWN_PATHS ? routes.filter(({ fields }) => fields.oidc) : [];
     return [...taking.filter((route) => closenessOf(route) === closest), ...guarding];
   });
 }
@@ -171,8 +171,8 @@ function pathAt({ path, exact }: RouteMatch, closer: readonly RouteMatch[]): str
 }
 
 const closenessOf = (route: ModelObject): number => {
-  const place = placeOf(route);
-  return place?.exact ? Number.POSITIVE_INFINITY : (place?.path.length ?? 0);
+  const match = matchOf(route);
+  return match?.exact ? Number.POSITIVE_INFINITY : (match?.path.length ?? 0);
 };
 
 /** The names of a hostport; of a wildcard, those that no exact hostport of either world has. */

@@ -11,9 +11,9 @@ import { type Changes, changesIn, type Opened } from "./changes";
 import type { Pieces } from "./combinations";
 import type { AccessComparison, AreaChanges, Unproved } from "./comparison";
 import { Cutter } from "./pieces";
+import { verdictText } from "./requestText";
 import { newRoom } from "./room";
 import { touchedBy } from "./touched";
-import { verdictWords } from "./words";
 
 /**
  * Compares the requests that two worlds let in, by a proof of samples: every test that either world makes
@@ -29,12 +29,12 @@ export function compareModels(
   before: Model,
   after: Model,
 ): { readonly areas: readonly AreaChanges[]; readonly access: AccessComparison } {
-  const comparison = new Comparing(before, after);
-  const areas = [...comparison.areas()].map((area) => comparison.judge(area));
+  const comparison = new WorldComparison(before, after);
+  const areas = [...comparison.areas()].map((area) => comparison.changesAt(area));
   return { areas, access: comparison.resultOf(areas) };
 }
 
-class Comparing {
+class WorldComparison {
   readonly #unproved: Unproved[] = [];
   readonly #cutter = new Cutter();
   readonly #claims: { readonly before: Claims; readonly after: Claims };
@@ -102,7 +102,7 @@ class Comparing {
   };
 
   /** Compares the requests of an area. */
-  judge({ address, texts, before, after }: Area): AreaChanges {
+  changesAt({ address, texts, before, after }: Area): AreaChanges {
     const deciders = [this.#deciders.before, this.#deciders.after] as const;
     const { pieces, reasons } = this.#cutter.cutArea(texts, deciders);
     // If no path leads to the area, other routes take all requests.
@@ -138,7 +138,7 @@ class Comparing {
       combinations: this.#combinations,
       addresses: this.#addresses.size,
     } as const;
-    return { sentence: verdictWords(access, this.#nameOf), ...access };
+    return { sentence: verdictText(access, this.#nameOf), ...access };
   }
 
   #isTouched = ({ identity }: ModelObject): boolean => this.#touched.has(identity);

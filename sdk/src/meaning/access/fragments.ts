@@ -151,6 +151,6 @@ function culprits(asked: readonly TextPredicate[]): string {
   const all = asked.flatMap(({ of }) => of);
   const patterns = all.filter(({ op }) => op === "matches");
   const longest = (patterns.length > 0 ? patterns : all).toSorted((a, b) => b.text.length - a.text.length);
-  const words = longest.slice(0, MAX_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
-  return words.join(", ") + (longest.length > MAX_NAMED ? ` and ${longest.length - MAX_NAMED} more` : "");
+  const texts = longest.slice(0, MAX_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
+  return texts.join(", ") + (longest.length > MAX_NAMED ? ` and ${longest.length - MAX_NAMED} more` : "");
 }

@@ -1,6 +1,6 @@
 import { own } from "../../contract/core/narrow";
 import { oncePer } from "../../contract/core/once";
-import { isSeenAsSent } from "../judgement/arriving";
+import { isSeenAsSent } from "../judgement/incomingRequest";
 import { all, any, type Condition, type Input, knowing, testsIn } from "../judgement/rules/condition";
 import type { Choices, ConditionPart, Fragment, HeaderPart } from "./fragments";
 import type { Room } from "./room";
@@ -140,7 +140,7 @@ class Search {
     return names.reduce((a, b) => (placeOf(b) < placeOf(a) ? b : a));
   }
 
-  /** Conditions that share no header are judged apart. */
+  /** Conditions that share no header are searched apart. */
   #ofAll(groups: readonly (readonly Compound[])[], room: Room): Headers | undefined {
     const found: Headers[] = [];
     for (const group of groups) {

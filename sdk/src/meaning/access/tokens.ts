@@ -11,12 +11,12 @@ export function tokensApart(checks: readonly AcceptedTokens[]): RequestToken[] {
   const issuers = apart(checks.map((check) => check.issuers));
   const algorithms = apart(checks.map((check) => check.algorithms));
   const keys = apart(checks.map((check) => check.keys));
-  const places = apart(checks.map((check) => check.places));
+  const locations = apart(checks.map((check) => check.locations));
   const audiences = together(apart(checks.map((check) => check.audiences)));
   const accepted = <T>(choices: readonly Choice<T>[]) => choices.filter(({ by }) => by.length > 0);
   const made = accepted(choose(issuers, algorithms, (issuer, algorithm) => ({ issuer, algorithm })));
   const signed = accepted(choose(made, keys, (token, key) => ({ ...token, keys: key })));
-  const placed = accepted(choose(signed, places, (token, at) => ({ ...token, at })));
+  const placed = accepted(choose(signed, locations, (token, at) => ({ ...token, at })));
   const whole = accepted(choose(placed, audiences, (token, all) => ({ ...token, audiences: all })));
   const claims = claimsApart(checks.map((check) => check.claims));
   const claimed = accepted(

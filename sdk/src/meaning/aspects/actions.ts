@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { own } from "../../contract/core/narrow";
 import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../judgement/asking";
-import type { Check, Place, Verdict } from "../judgement/check";
+import type { Check, Location, Verdict } from "../judgement/check";
 import { moduleOf, type Reading, readModule } from "../judgement/reading";
 import { refuseAnswer } from "../judgement/rules/answers";
 import { asks, type Condition } from "../judgement/rules/condition";
@@ -22,8 +22,8 @@ import type { ModelObject } from "../model";
 import { canonical, type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { destinationAt } from "./backend";
-import { said, text, texts } from "./schemas";
-import { listedWords, showing } from "./shown";
+import { documented, text, texts } from "./schemas";
+import { listedText, showing } from "./shown";
 
 /** An action of a policy for inbound or outbound traffic. */
 export interface Action {
@@ -102,26 +102,29 @@ const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
 /** The effects of policies on inbound traffic. */
 export const actions = {
   of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
-  prepare(place) {
-    const { holder } = place;
+  prepare(location) {
+    const { holder } = location;
     const module = moduleOf(holder, "policies");
     if (module.state === "absent" || module.state === "off") return undefined;
     const { inbound, outbound } = module.fields;
     if (module.state === "maybe" || holdsUnknown([inbound, outbound]))
       return { look: () => ({}), predicates: [], unknown: "The actions of policies are not wholly known." };
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
-    return place.http ? ofRequests(policies, place) : ofConnections(policies, place);
+    return location.http ? ofRequests(policies, location) : ofConnections(policies, location);
   },
   shows: showing({
     field: "actions",
     title: "Actions",
     schema: () =>
-      said(
+      documented(
         z.array(
           z.object({
-            direction: said(z.enum(["inbound", "outbound"]), "Whether it acts on requests or on responses."),
+            direction: documented(
+              z.enum(["inbound", "outbound"]),
+              "Whether it acts on requests or on responses.",
+            ),
             type: text("The type of the action."),
-            conditional: said(z.boolean(), "Whether expressions have to hold for it."),
+            conditional: documented(z.boolean(), "Whether expressions have to hold for it."),
             expressions: texts("The expressions; all of them have to hold."),
             settings: text("The settings of the action, in words."),
           }),
@@ -133,7 +136,7 @@ export const actions = {
     readsTraffic: true,
     exposed: (value: readonly Action[]) => value.map(exposedAction),
     words: (all) =>
-      listedWords(
+      listedText(
         all.map(
           ({ type, direction, conditional }) => `${type} (${direction}${conditional ? ", conditional" : ""})`,
         ),
@@ -157,12 +160,12 @@ const policiesIn = (list: unknown): Policy[] =>
 
 const FIELD = "policies";
 
-function ofRequests(policies: Policies, place: Place): Check {
-  const { holder, hostport } = place;
+function ofRequests(policies: Policies, location: Location): Check {
+  const { holder, hostport } = location;
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const settled = settle(policies, holder.object.id ?? holder.identity, host);
   const outcomes = outcomesOf(settled);
-  for (const outcome of outcomes) refuseImpossible(outcome, place);
+  for (const outcome of outcomes) refuseImpossible(outcome, location);
   const conditions = conditionsIn(settled);
   const verdicts = new Map(outcomes.map((outcome) => [outcome, verdictOf(outcome, holder)]));
   const passed: Verdict = passing(holder, FIELD, "No policy answers the request.");
@@ -192,18 +195,18 @@ function uncutBy(conditions: readonly Condition[]): Pick<Check, "uncut"> {
 }
 
 /** Refuses combinations that Envoy cannot carry out, though each action by itself is fine. */
-function refuseImpossible({ limits, rewrite, answer }: Effects, place: Place): void {
+function refuseImpossible({ limits, rewrite, answer }: Effects, location: Location): void {
   for (const { config } of limits) {
     bucketOf(config);
     bucketKeysOf(config);
   }
   if (answer) refuseAnswer(statusOf(answer), answer.config.headers);
-  else if (rewrite && isSentOn(place)) rewriteOf(rewrite);
+  else if (rewrite && isSentOn(location)) rewriteOf(rewrite);
 }
 
 /** Whether requests reach a backend: only these can be rewritten. */
-function isSentOn(place: Place): boolean {
-  const { kind } = destinationAt(place);
+function isSentOn(location: Location): boolean {
+  const { kind } = destinationAt(location);
   return kind === "clusters" || kind === "order";
 }
 
@@ -224,7 +227,7 @@ function verdictOf({ answer, limits }: Effects, holder: ModelObject): Verdict {
   });
 }
 
-function ofConnections(policies: Policies, { holder, hostport }: Place): Check {
+function ofConnections(policies: Policies, { holder, hostport }: Location): Check {
   const steps = connectionSteps(
     policies,
     holder.kind === "tcp_edge" ? "tcp_edge" : "tls_edge",

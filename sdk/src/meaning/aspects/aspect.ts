@@ -1,6 +1,6 @@
 import type { Kind } from "../../contract/kinds";
 import type { ModuleName, ModuleNameOf } from "../../contract/registry";
-import type { Check, Place } from "../judgement/check";
+import type { Check, Location } from "../judgement/check";
 import type { Shown } from "./shown";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
@@ -13,7 +13,7 @@ export interface Aspect<M extends ModuleName = ModuleName> {
    * @returns undefined if the module asks for nothing
    * @throws Unservable if a gateway could not enforce the module
    */
-  prepare(place: Place): Check | undefined;
+  prepare(location: Location): Check | undefined;
   /** The part that exposures show; for backends, rows have a field of their own. */
   readonly shows?: Shown;
 }

@@ -1,6 +1,6 @@
 import type { Destination } from "../judgement/backends/destinations";
 import { readTarget, type Target } from "../judgement/backends/traffic";
-import type { Place } from "../judgement/check";
+import type { Location } from "../judgement/check";
 import { moduleOf } from "../judgement/reading";
 import { stepAt } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
@@ -8,7 +8,7 @@ import { idsIn } from "../values";
 import type { Aspect } from "./aspect";
 
 /** The destination of a place. @throws Unservable if Envoy could not send traffic that way */
-export function destinationAt({ holder, hostport, http, backends }: Place): Destination {
+export function destinationAt({ holder, hostport, http, backends }: Location): Destination {
   const module = moduleOf(holder, "backend");
   if (module.state === "off") return { kind: "nowhere", members: new Map(), ends: [] };
   if (module.state === "absent") return backends.tunnels(`${hostport.host}:${hostport.port}`);
@@ -21,9 +21,9 @@ export function destinationAt({ holder, hostport, http, backends }: Place): Dest
 /** The destination of requests that passed all checks. */
 export const backend: Aspect<"backend"> = {
   of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
-  prepare(place) {
-    const { model, holder, http } = place;
-    const { kind, ends } = destinationAt(place);
+  prepare(location) {
+    const { model, holder, http } = location;
+    const { kind, ends } = destinationAt(location);
     let target: Target | undefined;
     const goesTo = () => (target ??= readTarget(model, holder));
     if (ends.length === 0) {

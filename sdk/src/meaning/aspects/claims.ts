@@ -5,8 +5,8 @@ import { asksVerified, lackingClaim, type RequiredClaims, VERIFIED } from "../ju
 import { ending, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, inOrder, isObject, textsIn } from "../values";
-import { said } from "./schemas";
-import { listedWords } from "./shown";
+import { documented } from "./schemas";
+import { listedText } from "./shown";
 
 /** The claims that a module asks for, in the order of their names; undefined if it asks for none. */
 export function readClaims(fields: Fields): RequiredClaims | undefined {
@@ -48,16 +48,16 @@ const sentenceOf = (name: string, of: string, required: RequiredClaims): string 
 
 /** Names of claims are their users' own. */
 export const claimsSchema = (doc: string) =>
-  mark(said(z.record(z.string(), z.array(z.string())).optional(), doc), { userKeys: true });
+  mark(documented(z.record(z.string(), z.array(z.string())).optional(), doc), { userKeys: true });
 
 /** The end of a line about a check; empty if no claims are asked for. */
 export const ifClaimed = (claims: RequiredClaims = {}): string => {
-  const words = Object.entries(claims).map(([name, texts]) => `${name} is ${listedWords(texts)}`);
-  return words.length > 0 ? `, if ${listedWords(words)}` : "";
+  const conditions = Object.entries(claims).map(([name, texts]) => `${name} is ${listedText(texts)}`);
+  return conditions.length > 0 ? `, if ${listedText(conditions)}` : "";
 };
 
 /** Claims in words: "`groups` is `ops` or `dev`". */
-export const claimWords = (claims: RequiredClaims): string[] =>
+export const claimTexts = (claims: RequiredClaims): string[] =>
   Object.entries(claims).map(
     ([name, texts]) => `\`${name}\` is ${texts.map((text) => `\`${text}\``).join(" or ")}`,
   );

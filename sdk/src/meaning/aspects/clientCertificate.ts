@@ -10,8 +10,8 @@ import type { Model, ModelObject } from "../model";
 import { nameOf, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { said, text } from "./schemas";
-import { listedWords, showing } from "./shown";
+import { documented, text } from "./schemas";
+import { listedText, showing } from "./shown";
 
 /** An authority whose client certificates are accepted. */
 export interface Authority {
@@ -119,18 +119,18 @@ export const clientCertificate = {
     field: "client_certificate",
     title: "Client certificate",
     schema: () =>
-      said(
+      documented(
         z
           .object({
-            authorities: said(
+            authorities: documented(
               z.array(
                 z.object({
-                  id: said(
+                  id: documented(
                     z.string().optional(),
                     "The id of the authority; left out where it does not exist yet.",
                   ),
                   subject: text("The subject of its certificate."),
-                  not_after: said(
+                  not_after: documented(
                     z.string().nullable(),
                     "When its certificate ends; null where that is not known yet.",
                   ),
@@ -147,7 +147,7 @@ export const clientCertificate = {
     readsTraffic: true,
     exposed: (value: readonly Authority[] | null) => value && { authorities: value.map(exposedAuthority) },
     words: (asked) =>
-      asked && `of ${listedWords(asked.authorities.map(({ subject }) => subject || "an unknown authority"))}`,
+      asked && `of ${listedText(asked.authorities.map(({ subject }) => subject || "an unknown authority"))}`,
     check: (asked) => asked && "client certificate",
   }),
 } satisfies Aspect<"mutual_tls">;

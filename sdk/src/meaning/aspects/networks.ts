@@ -23,8 +23,8 @@ import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
 import type { Aspect } from "./aspect";
-import { said, texts } from "./schemas";
-import { listedWords, showing } from "./shown";
+import { documented, texts } from "./schemas";
+import { listedText, showing } from "./shown";
 
 interface Rules {
   readonly value: NetworkSet;
@@ -211,13 +211,13 @@ export const networks = {
     field: "networks",
     title: "Networks",
     schema: () =>
-      said(
+      documented(
         z.union([
           z.enum(["everyone", "nobody"]),
           z.object({
             v4: texts("IPv4 networks, at most 100."),
             v6: texts("IPv6 networks, at most 100."),
-            more: said(z.int().optional(), "How many further networks there are."),
+            more: documented(z.int().optional(), "How many further networks there are."),
           }),
         ]),
         "The source addresses that are admitted: those allowed minus those denied. Both lists are empty where none is known and `unknown` names the field.",
@@ -226,7 +226,7 @@ export const networks = {
     absent: EVERYONE,
     exposed: (value: NetworkSet, isUnknown) =>
       isUnknown && isNobody(value) ? NONE_KNOWN : listNetworks(value),
-    words: networkWords,
+    words: networkText,
   }),
 } satisfies Aspect<"ip_restriction">;
 
@@ -266,11 +266,11 @@ const FAMILIES: Readonly<Record<string, string>> = {
   "::/0": "every IPv6 address",
 };
 
-function networkWords(networks: "everyone" | "nobody" | NetworkList): string {
+function networkText(networks: "everyone" | "nobody" | NetworkList): string {
   if (typeof networks === "string") return networks;
   const { v4, v6, more } = networks;
   const shown = [...v4, ...v6].map((network) => own(FAMILIES, network) ?? network);
-  return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "not known";
+  return `${listedText(shown, 6)}${more ? " and more" : ""}` || "not known";
 }
 
 function refuseUnknownRules(model: Model, policy: string): void {

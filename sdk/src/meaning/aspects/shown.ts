@@ -40,7 +40,7 @@ export const showing = <const Field extends string, Value, Exposed>(
 ): Shown<Field, Value, Exposed> => shown;
 
 /** The first of some texts in one line, and how many more there are. */
-export function listedWords(items: readonly string[], most = 5): string {
+export function listedText(items: readonly string[], most = 5): string {
   return items.length > most
     ? `${items.slice(0, most).join(", ")} and ${items.length - most} more`
     : items.join(", ");

@@ -8,7 +8,7 @@ import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
-import { said, text, texts } from "./schemas";
+import { documented, text, texts } from "./schemas";
 import { showing } from "./shown";
 
 export interface SignIn {
@@ -97,19 +97,22 @@ export const signIn = {
     field: "sign_in",
     title: "Sign-in",
     schema: () =>
-      said(
+      documented(
         z
           .object({
             issuer: text("The issuer of the identities."),
             client_id: text("The client id at the issuer."),
             scopes: texts("The scopes that are asked for."),
-            options_passthrough: said(z.boolean(), "Whether OPTIONS requests pass without signing in."),
+            options_passthrough: documented(z.boolean(), "Whether OPTIONS requests pass without signing in."),
             cookie_prefix: text("The prefix of the session's cookie; \"\" for the service's own."),
-            inactivity_timeout: said(
+            inactivity_timeout: documented(
               z.int(),
               "After how many seconds without a request a session ends; 0: never.",
             ),
-            maximum_duration: said(z.int(), "After how many seconds a session ends in any case; 0: never."),
+            maximum_duration: documented(
+              z.int(),
+              "After how many seconds a session ends in any case; 0: never.",
+            ),
             claims: claimsSchema(
               "The claims that a user's ID token must have; left out where it needs none.",
             ),

@@ -5,7 +5,7 @@ import { CLOSED, ending, passing, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { said } from "./schemas";
+import { documented } from "./schemas";
 import { showing } from "./shown";
 
 export interface Tls {
@@ -60,10 +60,13 @@ export const tls = {
     field: "tls",
     title: "TLS",
     schema: () =>
-      said(
+      documented(
         z.object({
-          from: said(z.string().nullable(), "The lowest version of TLS; null where the gateway reads none."),
-          ends_at: said(
+          from: documented(
+            z.string().nullable(),
+            "The lowest version of TLS; null where the gateway reads none.",
+          ),
+          ends_at: documented(
             z.enum(["edge", "upstream", "none"]),
             "Where TLS ends; `none` at a TCP edge, which passes bytes on as they are.",
           ),

@@ -3,14 +3,14 @@ import type { FieldName } from "../fieldNames";
 import { moduleOf, type Reading, readModule } from "../judgement/reading";
 import { type RequiredClaims, refuseClaims } from "../judgement/rules/claims";
 import { Unservable } from "../judgement/rules/unservable";
-import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../judgement/types";
+import { type AcceptedTokens, type TokenLocation, UNRECORDED } from "../judgement/types";
 import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
-import { said, texts } from "./schemas";
-import { listedWords, showing } from "./shown";
+import { documented, texts } from "./schemas";
+import { listedText, showing } from "./shown";
 
 export interface TokenCheck {
   readonly issuers: readonly string[];
@@ -62,7 +62,7 @@ const locationsIn = (tokens: unknown): string[] =>
     }),
   );
 
-const placesIn = (fields: Fields): TokenPlace[] => {
+const tokenLocationsIn = (fields: Fields): TokenLocation[] => {
   const tokens = at(fields, "http", "tokens");
   return (Array.isArray(tokens) ? tokens : []).map((token) => ({
     method: String(at(token, "method")),
@@ -84,7 +84,7 @@ export const token = {
       audiences,
       algorithms,
       keys,
-      places: placesIn(module.fields),
+      locations: tokenLocationsIn(module.fields),
       claims,
     };
     if (!read.unknown) refuseUncheckable(by);
@@ -104,7 +104,7 @@ export const token = {
         if (shown === "invalid") return bad;
         const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
         // Parts that a request leaves out are as the route asks for them, but claims are unknown.
-        if (at && !by.places.some((place) => isAt(place, at))) return none;
+        if (at && !by.locations.some((location) => isAt(location, at))) return none;
         if (!issuers.includes(issuer)) return bad;
         if (meantFor && !meantFor.some((audience) => audiences.includes(audience))) return elsewhere;
         if (key !== undefined && !keys.includes(key)) return bad;
@@ -119,7 +119,7 @@ export const token = {
     field: "token",
     title: "Token",
     schema: () =>
-      said(
+      documented(
         z
           .object({
             issuers: texts("The issuers that are accepted."),
@@ -136,14 +136,13 @@ export const token = {
     absent: null,
     exposed: (value: TokenCheck | null) => value,
     words: (check) =>
-      check &&
-      `of ${listedWords(check.issuers)} for ${listedWords(check.audiences)}${ifClaimed(check.claims)}`,
+      check && `of ${listedText(check.issuers)} for ${listedText(check.audiences)}${ifClaimed(check.claims)}`,
     check: (check) => check && "token",
   }),
 } satisfies Aspect<"jwt_validation">;
 
 /** Whether a token behind a prefix is found: Envoy looks for the declared prefix anywhere in the header. */
-const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
+const isAt = (declared: TokenLocation, sent: TokenLocation): boolean =>
   declared.method === sent.method &&
   declared.name === sent.name.toLowerCase() &&
   (declared.prefix === ""
@@ -153,14 +152,14 @@ const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
 
 /** @throws Unservable for lists with which no token could be checked */
 export function refuseUncheckable(accepted: AcceptedTokens): void {
-  const { issuers, audiences, algorithms, keys, places, claims = {} } = accepted;
+  const { issuers, audiences, algorithms, keys, locations, claims = {} } = accepted;
   refuseClaims("jwt_validation", claims);
-  const body = places.find(({ method }) => method !== "header");
+  const body = locations.find(({ method }) => method !== "header");
   if (body)
     throw new Unservable(
       `jwt_validation looks for a token in the body (${JSON.stringify(body.name)}), which gateways do not read: use a header`,
     );
-  if ([issuers, audiences, algorithms, keys, places].some((list) => list.length === 0))
+  if ([issuers, audiences, algorithms, keys, locations].some((list) => list.length === 0))
     throw new Unservable(
       "a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module",
     );

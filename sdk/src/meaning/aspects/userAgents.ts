@@ -5,8 +5,8 @@ import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textsIn } from "../values";
 import type { Aspect } from "./aspect";
-import { said, texts } from "./schemas";
-import { listedWords, showing } from "./shown";
+import { documented, texts } from "./schemas";
+import { listedText, showing } from "./shown";
 
 export interface UserAgents {
   readonly allow: readonly string[];
@@ -59,7 +59,7 @@ export const userAgents = {
     field: "user_agents",
     title: "User agents",
     schema: () =>
-      said(
+      documented(
         z
           .object({
             allow: texts("Patterns; one of them has to match, unless the list is empty."),
@@ -74,8 +74,8 @@ export const userAgents = {
     words: (agents) =>
       agents &&
       [
-        ...(agents.allow.length > 0 ? [`only ${listedWords(agents.allow)}`] : []),
-        ...(agents.deny.length > 0 ? [`not ${listedWords(agents.deny)}`] : []),
+        ...(agents.allow.length > 0 ? [`only ${listedText(agents.allow)}`] : []),
+        ...(agents.deny.length > 0 ? [`not ${listedText(agents.deny)}`] : []),
       ].join(", "),
     check: (agents) => agents && "user agents",
   }),

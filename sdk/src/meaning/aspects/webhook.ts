@@ -5,7 +5,7 @@ import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { said } from "./schemas";
+import { documented } from "./schemas";
 import { showing } from "./shown";
 
 export interface Webhook {
@@ -44,7 +44,7 @@ export const webhook = {
     field: "webhook",
     title: "Webhook",
     schema: () =>
-      said(
+      documented(
         z
           .object({ provider: z.string().meta({ description: "The service that has to sign: `github`." }) })
           .nullable(),

@@ -72,8 +72,8 @@ export function freshClaims(past: World, present: World): FreshClaim[] {
     if (!change.after || !definition || field === undefined || rest.length > 0) return [];
     const byPath = new Map<string, UniqueKey[]>();
     for (const claim of newClaims(change, before, after)) {
-      const place = claim.path.join(".");
-      byPath.set(place, [...(byPath.get(place) ?? []), claim]);
+      const path = claim.path.join(".");
+      byPath.set(path, [...(byPath.get(path) ?? []), claim]);
     }
     const value = fieldNamed(change.after.fields, field);
     return [...byPath.values()].flatMap((claims) => {

@@ -128,11 +128,15 @@ class Walk {
       }
       return;
     }
-    const named = (value: unknown, model: Model, say: (id: string, of: Model) => string): unknown =>
+    const named = (
+      value: unknown,
+      model: Model,
+      nameOfReference: (id: string, of: Model) => string,
+    ): unknown =>
       Array.isArray(value)
-        ? value.map((item) => named(item, model, say))
+        ? value.map((item) => named(item, model, nameOfReference))
         : typeof value === "string" && value !== UNKNOWN
-          ? say(value, model)
+          ? nameOfReference(value, model)
           : value;
     const label = (id: string, model: Model) => this.#labelOf(id, model);
     const key = (id: string, model: Model) => this.#keyOf(id, model);

@@ -2,8 +2,8 @@ import { present } from "../../contract/core/narrow";
 import { remembering } from "../../contract/core/once";
 import { isAddress } from "../../contract/formats/host";
 import { OWN_PATHS } from "../../contract/formats/http";
-import { Arriving } from "../judgement/arriving";
 import type { Check } from "../judgement/check";
+import { IncomingRequest } from "../judgement/incomingRequest";
 import { isMethod } from "../judgement/rules/methods";
 import { isHostport, isWildcard, readHostport } from "../judgement/rules/names";
 import { holdsSemicolon } from "../judgement/rules/paths";
@@ -32,15 +32,15 @@ export const decisions = (world: World): Decider => decisionsIn(new Model(world)
 
 /** The same for a world that was read already. */
 export const decisionsIn = (model: Model, ports: World["ports"]): Decider =>
-  new Deciding(new Sites(model, ports));
+  new WorldDecider(new Sites(model, ports));
 
 /** Names that were looked up; the one address of a decision is often the one of the next. */
 const MAX_ADDRESSES = 20_000;
 
-type Place = Site | Decision;
+type Taker = Site | Decision;
 
-class Deciding implements Decider {
-  readonly #placeOf = remembering(MAX_ADDRESSES, (address: string): Place => this.#find(address));
+class WorldDecider implements Decider {
+  readonly #takerOf = remembering(MAX_ADDRESSES, (address: string): Taker => this.#find(address));
 
   constructor(private readonly sites: Sites) {}
 
@@ -49,23 +49,23 @@ class Deciding implements Decider {
   }
 
   decide(request: DecisionRequest): Decision {
-    const site = this.#placeOf(request.address);
+    const site = this.#takerOf(request.address);
     if ("outcome" in site) return site;
     const { host } = readHostport(request.address);
-    const arriving = Arriving.of(request, host);
-    const way = new Way(site);
+    const arriving = IncomingRequest.of(request, host);
+    const trace = new Trace(site);
     if (!arriving)
-      return way.stop(
+      return trace.stop(
         "unknown",
         null,
         "from",
         `${JSON.stringify(request.from)} is no IP address, and no network in CIDR notation.`,
       );
-    return way.pass(arriving, site.checks) ?? this.#http(arriving, site, way);
+    return trace.pass(arriving, site.checks) ?? this.#http(arriving, site, trace);
   }
 
   predicatesOf(address: string, path?: string): Predicates {
-    const site = this.#placeOf(address);
+    const site = this.#takerOf(address);
     if ("outcome" in site)
       return { predicates: [], conditions: [], unknown: site.outcome === "unknown" ? [site.sentence] : [] };
     const taken = path === undefined ? undefined : site.take(path);
@@ -88,7 +88,7 @@ class Deciding implements Decider {
     };
   }
 
-  #find(address: string): Place {
+  #find(address: string): Taker {
     const quoted = `\`${address}\``;
     if (!isAddress(address))
       return withoutEdge("closed", `${quoted} is no address of a request: write NAME:PORT.`);
@@ -120,45 +120,45 @@ class Deciding implements Decider {
     return typeof site === "string" ? closed(edge, `No gateway can serve the edge: ${site}.`) : site;
   }
 
-  #http(request: Arriving, site: Site, way: Way): Decision {
+  #http(request: IncomingRequest, site: Site, trace: Trace): Decision {
     const { path } = request;
     if (path === null)
-      return way.stop(
+      return trace.stop(
         "refused",
         400,
         "path",
         "Gateways refuse the path: it has to begin with / and be written as in a URL, without an encoded slash.",
       );
     if (request.method !== undefined && !isMethod(request.method))
-      return way.stop(
+      return trace.stop(
         "refused",
         400,
         "method",
         "Gateways refuse the method: they take those that HTTP/1.1 servers know, in capital letters.",
       );
-    const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, way);
+    const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, trace);
     if (misdirected) return misdirected;
     if (site.refusesSemicolons && holdsSemicolon(path))
-      return way.stop("refused", 400, "path", "The path holds a semicolon.");
+      return trace.stop("refused", 400, "path", "The path holds a semicolon.");
     const taken = site.take(path, request);
     if (taken === "unknown")
-      return way.stop("unknown", null, "routes", site.isUnsure ? NOT_KNOWN_ROUTES : NOT_RECORDED_PATH);
-    if (taken === "nothing") return way.stop("not_found", 404, "routes", "No route takes the path.");
-    way.enter(taken);
-    return way.pass(request, taken.checks) ?? way.stop("unknown", null, "routes", "Nothing decides it.");
+      return trace.stop("unknown", null, "routes", site.isUnsure ? NOT_KNOWN_ROUTES : NOT_RECORDED_PATH);
+    if (taken === "nothing") return trace.stop("not_found", 404, "routes", "No route takes the path.");
+    trace.enter(taken);
+    return trace.pass(request, taken.checks) ?? trace.stop("unknown", null, "routes", "Nothing decides it.");
   }
 
   /**
    * A connection may carry requests for another host, where all that is checked before routing is the same.
    */
-  #otherHost({ host }: Arriving, site: Site, way: Way): Decision | undefined {
-    if (host === undefined) return way.stop("unknown", null, "host", "The host is not recorded.");
+  #otherHost({ host }: IncomingRequest, site: Site, trace: Trace): Decision | undefined {
+    if (host === undefined) return trace.stop("unknown", null, "host", "The host is not recorded.");
     const address = `${host}:${site.hostport.port}`;
-    const found = isHostport(address) && !isWildcard(host) ? this.#placeOf(address) : undefined;
+    const found = isHostport(address) && !isWildcard(host) ? this.#takerOf(address) : undefined;
     if (found === site) return undefined;
     if (!found || "outcome" in found || !found.http || found.termination !== site.termination)
-      return way.stop("refused", 421, "host", "The host is not served on this connection.");
-    return way.stop(
+      return trace.stop("refused", 421, "host", "The host is not served on this connection.");
+    return trace.stop(
       "unknown",
       null,
       "host",
@@ -171,7 +171,7 @@ const NOT_KNOWN_ROUTES = "Which route takes the path is not wholly known.";
 const NOT_RECORDED_PATH = "Which route takes the path depends on a part of it that is not recorded.";
 
 /** The steps of a request, up to the one that decides. */
-class Way {
+class Trace {
   readonly #steps: DecisionStep[];
   #limited = false;
   #taken: RouteSite | OwnPath | undefined;
@@ -186,7 +186,7 @@ class Way {
   }
 
   /** Makes checks one after the other; undefined if none ends the request. */
-  pass(request: Arriving, checks: readonly Check[]): Decision | undefined {
+  pass(request: IncomingRequest, checks: readonly Check[]): Decision | undefined {
     for (const check of checks) {
       const { step, limited, end } = check.look(request);
       if (step) this.#steps.push(step);

@@ -1,6 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import type { Arriving } from "../judgement/arriving";
 import type { Check, Hostport, Verdict } from "../judgement/check";
+import type { IncomingRequest } from "../judgement/incomingRequest";
 import { moduleOf } from "../judgement/reading";
 import { isWildcard } from "../judgement/rules/names";
 import { escapeRegex, finds } from "../judgement/rules/patterns";
@@ -35,7 +35,7 @@ function pathsOf({ thing, admission }: RouteSite, { host }: Hostport): OwnPath[]
   const own = isWildcard(host) ? `[^.:/]+${escapeRegex(host.slice(1))}` : escapeRegex(host);
   const allowed = { origin: `^https://${own}(?::[0-9]+)?$`, "sec-fetch-site": "^(?:same-origin|none)$" };
   const headers = Object.entries(allowed);
-  const leaving = (request: Arriving): Verdict => {
+  const leaving = (request: IncomingRequest): Verdict => {
     if (request.method === undefined) return unrecorded;
     if (request.method !== "POST") return byPost;
     const sent = headers.map(([name, pattern]) => ({ value: request.header(name), pattern }));
@@ -51,7 +51,7 @@ function pathsOf({ thing, admission }: RouteSite, { host }: Hostport): OwnPath[]
   ];
   const at = (
     path: string,
-    look: (request: Arriving) => Verdict,
+    look: (request: IncomingRequest) => Verdict,
     predicates: readonly Predicate[],
   ): OwnPath => ({
     path,

@@ -6,9 +6,9 @@ import type { Aspect } from "../aspects/aspect";
 import { readClientCertificate } from "../aspects/clientCertificate";
 import { readTls } from "../aspects/tls";
 import { addressOf } from "../judgement/address";
-import type { Arriving } from "../judgement/arriving";
 import { holdsForPart } from "../judgement/asking";
-import type { Check, Ground, Hostport, Place } from "../judgement/check";
+import type { Check, Ground, Hostport, Location } from "../judgement/check";
+import type { IncomingRequest } from "../judgement/incomingRequest";
 import { moduleOf } from "../judgement/reading";
 import { refuseUnreachable } from "../judgement/rules/paths";
 import type { DecisionStep } from "../judgement/types";
@@ -48,9 +48,9 @@ export class Site {
     const text = textOf(hostport);
     this.step = stepAt(edge, "hostports", `\`${nameOf(edge)}\` serves \`${text}\`.`);
     this.http = edge.kind === "https_edge";
-    const place = { ...ground, hostport, http: this.http };
-    this.checks = checksAt({ ...place, holder: edge });
-    const { routes, isUnsure } = this.http ? routesOf(edge, place) : { routes: [], isUnsure: false };
+    const location = { ...ground, hostport, http: this.http };
+    this.checks = checksAt({ ...location, holder: edge });
+    const { routes, isUnsure } = this.http ? routesOf(edge, location) : { routes: [], isUnsure: false };
     this.isUnsure = isUnsure;
     for (const route of routes) {
       const list = route.exact ? this.#exact : this.#prefixes;
@@ -78,7 +78,7 @@ export class Site {
   }
 
   /** The route, or other taker, of a path in normal form. */
-  take(path: string, request?: Arriving): Taken {
+  take(path: string, request?: IncomingRequest): Taken {
     if (request?.isPathUnknown) return "unknown";
     if (request?.isPathPartial) return this.#takePart(path);
     const exact = this.#exact.get(path);
@@ -113,9 +113,9 @@ export const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
 
 function routesOf(
   edge: ModelObject,
-  place: Omit<Place, "holder">,
+  location: Omit<Location, "holder">,
 ): { routes: RouteSite[]; isUnsure: boolean } {
-  const { model } = place;
+  const { model } = location;
   const things = model.belongingTo(edge).filter(({ kind }) => kind === "https_edge_route");
   const routes = things.flatMap((thing): RouteSite[] => {
     const path = textIn(thing.fields.match);
@@ -124,12 +124,12 @@ function routesOf(
     refuseUnreachable(path);
     const exact = type === "exact_path";
     const sentence = `The route \`${exact ? "= " : ""}${path}\` takes the path.`;
-    const at = { ...place, holder: thing };
+    const at = { ...location, holder: thing };
     const admission = checksAt(at, ADMISSION);
     return [
       {
         thing,
-        address: addressOf(textOf(place.hostport), { match: path, match_type: type }),
+        address: addressOf(textOf(location.hostport), { match: path, match_type: type }),
         exact,
         path,
         step: stepAt(thing, "match", sentence),
@@ -148,12 +148,12 @@ const ADMISSION: readonly ModuleName[] = ["ip_restriction", "user_agent_filter"]
 const AFTER_ADMISSION = MODULES.filter((name) => !ADMISSION.includes(name));
 
 /** The checks of an edge or a route, in the order in which the gateway makes them. */
-const checksAt = (place: Place, modules: readonly ModuleName[] = MODULES): Check[] =>
+const checksAt = (location: Location, modules: readonly ModuleName[] = MODULES): Check[] =>
   modules.flatMap((name) => {
     const aspect: Pick<Aspect, "prepare"> & { readonly of: object } = ASPECTS[name];
-    if (!Object.hasOwn(aspect.of, place.holder.kind)) return [];
-    const check = aspect.prepare(place);
-    return check ? [check.unknown === undefined ? check : unknownCheck(check, place.holder, name)] : [];
+    if (!Object.hasOwn(aspect.of, location.holder.kind)) return [];
+    const check = aspect.prepare(location);
+    return check ? [check.unknown === undefined ? check : unknownCheck(check, location.holder, name)] : [];
   });
 
 /** The check for a module that is not known: it leaves requests undecided. */

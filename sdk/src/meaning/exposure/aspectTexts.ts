@@ -2,7 +2,7 @@ import { SHOWN } from "../aspects";
 import type { Exposure } from "./exposure";
 
 /** One aspect of an address for people. */
-export interface AspectWords {
+export interface AspectText {
   /** The field of the row: `client_certificate`. */
   readonly field: keyof Exposure;
   /** Its name for people: `Client certificate`. */
@@ -12,12 +12,12 @@ export interface AspectWords {
 }
 
 /** Each aspect of a row of exposures, in words. */
-export const aspectWords = (exposure: Exposure): AspectWords[] =>
+export const aspectTexts = (exposure: Exposure): AspectText[] =>
   SHOWN.map(({ shows }) => {
     const field = shows.field as keyof Exposure;
     return { field, title: shows.title, text: shows.words(exposure[field]) };
   });
 
 /** The checks that callers have to pass, each in a word or two. */
-export const checkWords = (exposure: Exposure): string[] =>
+export const checkTexts = (exposure: Exposure): string[] =>
   SHOWN.flatMap(({ shows }) => shows.check?.(exposure[shows.field as keyof Exposure]) ?? []);

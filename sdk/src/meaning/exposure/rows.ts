@@ -17,7 +17,8 @@ export interface Row extends Readings {
   readonly holder: ModelObject;
   /** The edge; undefined if it is missing. */
   readonly edge?: ModelObject;
-  readonly place: Part;
+  /** What names the address. */
+  readonly source: Part;
   readonly traffic: Reading<Traffic>;
 }
 
@@ -75,7 +76,7 @@ function edgeRows(model: Model, edge: ModelObject, credentials: Credentials): Ro
   return hostportsOf(edge).map(({ hostport, known }) => ({
     address: hostport,
     addressKnown: known,
-    place: partOfObject(edge, "hostports", hostport),
+    source: partOfObject(edge, "hostports", hostport),
     holder: edge,
     edge,
     ...readings,
@@ -99,7 +100,7 @@ function routeRows(model: Model, route: ModelObject, credentials: Credentials): 
   return hostports.map(({ hostport, known }) => ({
     address: addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" }),
     addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),
-    place: partOfObject(route, "match", [hostport, path]),
+    source: partOfObject(route, "match", [hostport, path]),
     ...common,
     traffic: readTraffic(model, route, hostport, credentials),
   }));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { once } from "../../contract/core/once";
 import { goesTo } from "../../contract/exposure";
 import { SHOWN } from "../aspects";
-import { said, text, texts } from "../aspects/schemas";
+import { documented, text, texts } from "../aspects/schemas";
 
 /** A row of `GET /exposure`: who can reach the backend of one address. Made when it is first asked for. */
 export const exposureSchema = once(() => {
@@ -11,7 +11,7 @@ export const exposureSchema = once(() => {
     name: text(
       "Its name for people: the one that a program gave it, or its description, or another field that identifies it.",
     ),
-    id: said(z.string().optional(), "Its id; left out where it does not exist yet."),
+    id: documented(z.string().optional(), "Its id; left out where it does not exist yet."),
   });
   return z.object({
     address: z.string().meta({
@@ -27,8 +27,8 @@ export const exposureSchema = once(() => {
     }),
     served_by: z
       .object({
-        credentials: said(z.array(named), "The credentials that the caller may see, at most 100."),
-        others: said(z.int(), "How many others there are."),
+        credentials: documented(z.array(named), "The credentials that the caller may see, at most 100."),
+        others: documented(z.int(), "How many others there are."),
       })
       .meta({
         description:

@@ -1,7 +1,7 @@
 import { own } from "../../contract/core/narrow";
 import type { ModuleName } from "../../contract/registry";
 import { claimsApart } from "../access/claims";
-import { claimWords } from "../aspects/claims";
+import { claimTexts } from "../aspects/claims";
 import { type Authority, certificateFacts } from "../aspects/clientCertificate";
 import type { SignIn } from "../aspects/signIn";
 import type { TokenCheck } from "../aspects/token";
@@ -194,10 +194,10 @@ function claimChanges(was: RequiredClaims, is: RequiredClaims): string[] {
 }
 
 const withClaims = (claims: RequiredClaims = {}): string =>
-  Object.keys(claims).length > 0 ? `, if ${listed(claimWords(claims))}` : "";
-const signInWords = ({ issuer, client_id, claims }: SignIn): string =>
+  Object.keys(claims).length > 0 ? `, if ${listed(claimTexts(claims))}` : "";
+const signInText = ({ issuer, client_id, claims }: SignIn): string =>
   `${code(issuer)} (client ${code(client_id)})${withClaims(claims)}`;
-const tokenWords = ({ issuers, audiences, claims }: TokenCheck): string =>
+const tokenText = ({ issuers, audiences, claims }: TokenCheck): string =>
   `issued by ${listed(issuers.map(code))} for ${listed(audiences.map(code))}${withClaims(claims)}`;
 
 /** Rules for client certificates, sign-in and tokens. */
@@ -209,9 +209,9 @@ export const accessRules: readonly FieldRules[] = [
     dropped: "sign-in-dropped",
     changed: "sign-in-changed",
     who: "users",
-    noMore: (address, was) => noSignIn(address, signInWords(was)),
+    noMore: (address, was) => noSignIn(address, signInText(was)),
     maybe: "may ask users to sign in: it is not known yet.",
-    asks: (is) => `now asks users to sign in with ${signInWords(is)}.`,
+    asks: (is) => `now asks users to sign in with ${signInText(is)}.`,
     otherwise: "now signs users in on other terms.",
   }),
   rulesFor({
@@ -220,9 +220,9 @@ export const accessRules: readonly FieldRules[] = [
     dropped: "token-dropped",
     changed: "token-changed",
     who: "tokens",
-    noMore: (address, was) => noToken(address, tokenWords(was)),
+    noMore: (address, was) => noToken(address, tokenText(was)),
     maybe: "may ask for a token: it is not known yet.",
-    asks: (is) => `now asks for a token ${tokenWords(is)}.`,
+    asks: (is) => `now asks for a token ${tokenText(is)}.`,
     otherwise: "now accepts other tokens than before.",
   }),
 ];

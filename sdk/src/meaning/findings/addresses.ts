@@ -60,17 +60,17 @@ function newsOf({ address, after }: AddressChange, { requests }: Context): News 
   const open = fresh.find(({ change }) => change.everyone);
   const isOpen = isKnown ? open !== undefined : asked.length === 0;
   const example = (open ?? fresh[0])?.change.example;
-  const say = (sentence: string): News => ({ isOpen, sentence, isProved: isKnown, example });
+  const news = (sentence: string): News => ({ isOpen, sentence, isProved: isKnown, example });
   if (isOpen && asked.length === 0)
-    return say(
+    return news(
       `${name} is new, and anybody may reach it: no client certificate, network limit, sign-in or token is asked for.`,
     );
   if (isOpen)
-    return say(
+    return news(
       `${name} is new, and lets in some requests of anybody, though it asks for ${asked.join(" and ")}.`,
     );
-  if (asked.length > 0) return say(`${name} is new; it asks for ${asked.join(" and ")}.`);
-  return say(
+  if (asked.length > 0) return news(`${name} is new; it asks for ${asked.join(" and ")}.`);
+  return news(
     fresh.length > 0
       ? `${name} is new; its policies say who may reach it.`
       : `${name} is new, and its policies let nobody in.`,

@@ -32,10 +32,10 @@ function validityOf(thing: ModelObject, now: Date | undefined): Validity | undef
   return now && { seconds: secondsOf(end) - now.getTime() / 1000, exact: false };
 }
 
-const lengthWords = ({ seconds, exact }: Validity): string => {
+const lengthText = ({ seconds, exact }: Validity): string => {
   const days = seconds / DAY_S;
-  const said = days >= 2 ? `${Math.round(days * 10) / 10} days` : `${Math.round(seconds / 360) / 10} hours`;
-  return exact ? said : `about ${said}`;
+  const length = days >= 2 ? `${Math.round(days * 10) / 10} days` : `${Math.round(seconds / 360) / 10} hours`;
+  return exact ? length : `about ${length}`;
 };
 
 const isLonger = (was: Validity, is: Validity): boolean =>
@@ -95,11 +95,11 @@ export const certificateRules: readonly Rule<ObjectChange>[] = [
         return laterEnd(change, context);
       const [was, is] = [validityOf(before, context.now), validityOf(after, context.now)];
       if (!was || (is && !isLonger(was, is)) || (!is && !context.now)) return [];
-      const length = is ? `${lengthWords(is)}` : "a time that is not known yet";
+      const length = is ? `${lengthText(is)}` : "a time that is not known yet";
       return [
         {
           about: after,
-          sentence: `The SSH certificate ${context.names.quote(after)} is valid for ${length} (before: ${lengthWords(was)}).`,
+          sentence: `The SSH certificate ${context.names.quote(after)} is valid for ${length} (before: ${lengthText(was)}).`,
           before: saidOf(before),
           after: saidOf(after),
           cause: {

@@ -11,7 +11,6 @@ import { inOrder } from "../values";
 import type { World } from "../world";
 import { certificateRules } from "./certificates";
 import { credentialRules } from "./credentials";
-import type { Describing } from "./describing";
 import { eventRules } from "./events";
 import { type AspectFields, ChangedFields, type Remaining } from "./fields";
 import {
@@ -30,7 +29,8 @@ import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { reservedRules } from "./reserved";
 import type { Severity } from "./rules";
-import { describingRules } from "./standing";
+import { stateRules } from "./standing";
+import type { StateRule } from "./stateRule";
 import { takenRules } from "./taken";
 
 const aboutObjects: readonly Rule<ObjectChange>[] = [
@@ -48,10 +48,10 @@ export interface CompareOptions {
   /** The present time. If absent, there are no findings about objects that end soon. */
   readonly now?: Date;
   /**
-   * False where worlds do not hold what decides at the addresses of guarantees, so that none is judged.
+   * False where worlds do not hold what decides at the addresses of guarantees, so that none is evaluated.
    * Default true.
    */
-  readonly judgesGuarantees?: boolean;
+  readonly evaluatesGuarantees?: boolean;
 }
 
 /** The whole result of a comparison. */
@@ -112,7 +112,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
   };
 }
 
-function findingsIn(before: World, after: World, { now, judgesGuarantees = true }: CompareOptions) {
+function findingsIn(before: World, after: World, { now, evaluatesGuarantees = true }: CompareOptions) {
   const [past, present] = pairOf(before, after, now?.getTime());
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
   const names = new Names(past, present);
@@ -127,7 +127,7 @@ function findingsIn(before: World, after: World, { now, judgesGuarantees = true 
   const requests = new RequestsByAddress(areas, (address) => rows.after.has(address));
   const context: Context = { names, before: past, after: present, now, unsettled, rows, requests };
   const objects = objectsOf(past, present);
-  const guarantees = judgesGuarantees ? guaranteesIn(past, present) : [];
+  const guarantees = evaluatesGuarantees ? guaranteesIn(past, present) : [];
   const drafts = [
     ...addresses.flatMap((change) => explained(change, context)),
     ...drafted(aboutObjects, objects, context),
@@ -135,9 +135,10 @@ function findingsIn(before: World, after: World, { now, judgesGuarantees = true 
   ];
   const standing: RuledDraft[] = [];
   for (const change of objects) {
-    for (const describing of describingRules) {
+    for (const describing of stateRules) {
       const found = described(describing, change, context);
-      if (found && !(found.stands && describing.isOfChange)) (found.stands ? standing : drafts).push(found);
+      if (found && !(found.isUnchanged && describing.isOfChange))
+        (found.isUnchanged ? standing : drafts).push(found);
     }
   }
   const changed = new ChangedFields(context);
@@ -179,10 +180,10 @@ function objectsOf(before: Model, after: Model): ObjectChange[] {
 }
 
 function described(
-  { rule, describe }: Describing,
+  { rule, describe }: StateRule,
   change: ObjectChange,
   context: Context,
-): (RuledDraft & { stands: boolean }) | undefined {
+): (RuledDraft & { isUnchanged: boolean }) | undefined {
   const { before, after } = change;
   const { names, now } = context;
   const found = after && describe(after, { model: context.after, names, now });
@@ -199,7 +200,7 @@ function described(
     certain,
     rule,
     ...(found.severity && { severity: found.severity }),
-    stands: earlier?.content === found.content,
+    isUnchanged: earlier?.content === found.content,
   };
 }
 

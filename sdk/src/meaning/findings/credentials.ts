@@ -4,7 +4,7 @@ import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import { SSH_CERTIFICATES } from "./certificates";
 import { type Context, type Draft, isReplaced, type Rule } from "./finding";
-import { bindsInWords, mayNowBind } from "./sentences";
+import { bindsText, mayNowBind } from "./sentences";
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
@@ -42,7 +42,7 @@ function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): 
 function unlimited(credential: ModelObject, name: string): Draft[] {
   const rules = rulesOf(credential);
   if (holdsUnknown(credential.fields.acl) || !new Binding(rules).unlimited) return [];
-  return ownDraft(credential, mayNowBind(`${titleOf(credential)} ${name}`, bindsInWords(rules)), {
+  return ownDraft(credential, mayNowBind(`${titleOf(credential)} ${name}`, bindsText(rules)), {
     before: null,
     after: rules,
     cause: { ...credential, property: "acl" },
@@ -81,10 +81,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
           `The ${titleOf(after)} ${names.quote(after)} may bind more than before: its ACL is not known yet.`,
         );
       }
-      const more = gained.length > 0 ? bindsInWords(gained) : "something that is not known yet";
+      const more = gained.length > 0 ? bindsText(gained) : "something that is not known yet";
       return aclDraft(
         { before, after },
-        mayNowBind(`${titleOf(after)} ${names.quote(after)}`, more, bindsInWords(rulesOf(before))),
+        mayNowBind(`${titleOf(after)} ${names.quote(after)}`, more, bindsText(rulesOf(before))),
       );
     },
   },
@@ -95,9 +95,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (!before || !after || !isCredential(change) || holdsUnknown(after.fields.acl)) return [];
       const lost = beyond(before, after);
       if (lost.length === 0) return [];
-      const now = lost.includes("*")
-        ? `only ${bindsInWords(rulesOf(after))}`
-        : `no longer ${bindsInWords(lost)}`;
+      const now = lost.includes("*") ? `only ${bindsText(rulesOf(after))}` : `no longer ${bindsText(lost)}`;
       return aclDraft({ before, after }, `The ${titleOf(after)} ${names.quote(after)} may now bind ${now}.`);
     },
   },
@@ -106,7 +104,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!before || after || !isCredential(change)) return [];
-      const bound = bindsInWords(rulesOf(before));
+      const bound = bindsText(rulesOf(before));
       return ownDraft(
         before,
         `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`,
@@ -128,7 +126,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
           : "agents that use it need the new token";
       return ownDraft(
         after,
-        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${bindsInWords(rulesOf(after))}.`,
+        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${bindsText(rulesOf(after))}.`,
       );
     },
   },
@@ -171,10 +169,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (after?.kind !== "api_key" || (before && !isReplaced(change))) return [];
       const admin = isAdmin(after.fields.owner_id, context);
       if (admin === false) return [];
-      const said = admin
+      const consequence = admin
         ? "belongs to an admin: it may do everything"
         : "may belong to an admin; who owns it cannot be seen from here";
-      return ownDraft(after, `The new API key ${context.names.quote(after)} ${said}.`, {
+      return ownDraft(after, `The new API key ${context.names.quote(after)} ${consequence}.`, {
         certain: admin === true,
       });
     },

@@ -31,9 +31,9 @@ function placeOf({ fields }: ModelObject): string | undefined {
   for (const [service, [title, field]] of Object.entries(PLACES)) {
     const named: unknown = own(target, service);
     if (named === null || named === undefined) continue;
-    const place: Fields = isObject(named) ? named : {};
+    const fields: Fields = isObject(named) ? named : {};
     const usual = service === "monitoring_service" && isObject(named) ? DEFAULT_SITE : undefined;
-    const name = holdsUnknown(place[field]) ? undefined : (textIn(place[field]) ?? usual);
+    const name = holdsUnknown(fields[field]) ? undefined : (textIn(fields[field]) ?? usual);
     return name === undefined ? undefined : `the ${title} ${code(name)}`;
   }
   return undefined;

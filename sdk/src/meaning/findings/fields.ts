@@ -2,7 +2,7 @@ import { UNNOTICED_FIELDS } from "../../contract/core/fields";
 import { fieldsOf } from "../../contract/core/marks";
 import { schemaOf } from "../changes/declared";
 import { type Difference, differencesOf, keyOf, type ObjectChange, pairedIn } from "../changes/differences";
-import { type FieldChange, fieldChange, inWords } from "../changes/words";
+import { changesText, type FieldChange, fieldChange } from "../changes/fieldText";
 import { ASPECTS, type Exposure } from "../exposure/exposure";
 import { shortHash } from "../hash";
 import type { Part, Reading } from "../judgement/reading";
@@ -42,19 +42,19 @@ export class ChangedFields {
   finished<D extends Draft>(
     draft: D,
   ): D & { readonly fields?: readonly FieldChange[]; readonly digest: string } {
-    if (draft.stands) return { ...draft, digest: "" };
+    if (draft.isUnchanged) return { ...draft, digest: "" };
     const all = this.of(draft);
     // A finding that describes an object says nothing about its fields.
-    if (draft.stands === false) return { ...draft, digest: digestOf(all) };
+    if (draft.isUnchanged === false) return { ...draft, digest: digestOf(all) };
     for (const difference of all) this.#named.add(difference);
     const shown = all.filter(({ thing }) => this.#isInBoth(thing));
     const fields = shown.map((difference) => this.#shown(difference));
     const { sentence, about, namesFields } = draft;
-    const words =
-      namesFields && fields.length > 0 && inWords(fields, { kind: about.kind, name: nameOf(about) });
+    const text =
+      namesFields && fields.length > 0 && changesText(fields, { kind: about.kind, name: nameOf(about) });
     return {
       ...draft,
-      ...(words && { sentence: `${sentence.replace(/\.$/, "")}: ${words}.` }),
+      ...(text && { sentence: `${sentence.replace(/\.$/, "")}: ${text}.` }),
       ...(fields.length > 0 && { fields }),
       digest: digestOf(all),
     };

@@ -2,7 +2,7 @@ import { oncePer } from "../../contract/core/once";
 import type { ModuleName } from "../../contract/registry";
 import type { Example } from "../access/changes";
 import type { ObjectChange } from "../changes/differences";
-import type { FieldChange } from "../changes/words";
+import type { FieldChange } from "../changes/fieldText";
 import type { Row } from "../exposure/rows";
 import { contentOf, type Part, type Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
@@ -86,7 +86,7 @@ export interface Draft {
   /** Whether the sentence names the fields, because it would read the same before and after. */
   readonly namesFields?: boolean;
   /** For a finding about an object as it is: whether it was so before. */
-  readonly stands?: boolean;
+  readonly isUnchanged?: boolean;
   /** The path of the secret, for a finding about its value. */
   readonly secret?: string;
 }
@@ -181,7 +181,7 @@ export function causeOf(
         };
   }
   for (const [key, part] of old) if (!now.has(key)) return { ...part, property: undefinedUnlessModule(part) };
-  return row.place;
+  return row.source;
 }
 
 const MODULE = / [a-z_]+$/;

@@ -1,10 +1,10 @@
 import type { Example } from "../access/changes";
-import { exampleWords } from "../access/words";
+import { exampleText } from "../access/requestText";
 import type { ObjectChange } from "../changes/differences";
 import { decisionsIn } from "../decision/decider";
-import type { JudgedGuarantee } from "../guarantees/changes";
+import type { EvaluatedGuarantee } from "../guarantees/changes";
+import { guaranteeText } from "../guarantees/guaranteeText";
 import { isWeakened } from "../guarantees/weakened";
-import { guaranteeWords } from "../guarantees/words";
 import { shortHash } from "../hash";
 import { code, quotable } from "../names";
 import { canonical, type Fields, textIn } from "../values";
@@ -16,7 +16,7 @@ export const guaranteeRules: readonly Rule<ObjectChange>[] = [
     rule: "guarantee-weakened",
     evaluate: ({ before, after }, { names }) => {
       if (before?.kind !== "guarantee") return [];
-      const [was, is] = [guaranteeWords(before.fields), after && guaranteeWords(after.fields)];
+      const [was, is] = [guaranteeText(before.fields), after && guaranteeText(after.fields)];
       if (!after || is === undefined)
         return [
           {
@@ -43,13 +43,13 @@ export const guaranteeRules: readonly Rule<ObjectChange>[] = [
 ];
 
 /** Rules for whether guarantees hold. */
-export const heldRules: readonly Rule<JudgedGuarantee>[] = [
+export const heldRules: readonly Rule<EvaluatedGuarantee>[] = [
   {
     rule: "guarantee-broken",
     evaluate: ({ change: { after: thing }, states }, context) => {
       const { before, after, mode, sentence } = states;
       if (!thing || before?.state === "broken" || !after || after.state === "holds") return [];
-      const said = `that ${sentence}`;
+      const promise = `that ${sentence}`;
       const common = { about: thing, before: before?.state ?? null, after: after.state, cause: thing };
       const name = `The ${before ? "" : "new "}guarantee ${context.names.quote(thing)}`;
       if (after.state === "unproved")
@@ -59,7 +59,7 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
               {
                 ...common,
                 severity: "medium",
-                sentence: `${name} cannot be proved any more (${said}): ${after.reason ?? "not everything is known"}`,
+                sentence: `${name} cannot be proved any more (${promise}): ${after.reason ?? "not everything is known"}`,
                 certain: false,
               },
             ];
@@ -67,7 +67,7 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
         {
           ...common,
           ...(mode === "report" && { severity: "medium" as const }),
-          sentence: `${name} does not hold${before ? " any more" : ""}: ${said}. ${thenWords(mode, before === null)}`,
+          sentence: `${name} does not hold${before ? " any more" : ""}: ${promise}. ${thenText(mode, before === null)}`,
           ...exampleIn(after, context),
         },
       ];
@@ -94,9 +94,9 @@ export function findingSetAside({
   readonly reason?: string | undefined;
 }): Finding {
   const name = quotable(textIn(fields.description) ?? id);
-  const sentence = `The guarantee ${code(name)}${name === id ? "" : ` (${id})`} of the project ${code(project)} is set aside: that ${guaranteeWords(fields)} ${example ? "does not hold any more" : `cannot be proved any more: ${reason}`}.`;
+  const sentence = `The guarantee ${code(name)}${name === id ? "" : ` (${id})`} of the project ${code(project)} is set aside: that ${guaranteeText(fields)} ${example ? "does not hold any more" : `cannot be proved any more: ${reason}`}.`;
   return {
-    hash: shortHash(canonical(["guarantee-broken", name, project, guaranteeWords(fields), example?.request])),
+    hash: shortHash(canonical(["guarantee-broken", name, project, guaranteeText(fields), example?.request])),
     rule: "guarantee-broken",
     severity: "high",
     kind: "guarantee",
@@ -108,11 +108,11 @@ export function findingSetAside({
     cause: { id, kind: "guarantee", name },
     offStack: false,
     certain: example !== undefined,
-    ...(example && { example: { ...example, sentence: exampleWords(example) }, proved: true }),
+    ...(example && { example: { ...example, sentence: exampleText(example) }, proved: true }),
   };
 }
 
-const thenWords = (mode: "enforce" | "report", isNew: boolean): string =>
+const thenText = (mode: "enforce" | "report", isNew: boolean): string =>
   mode === "report"
     ? "It reports this and refuses nothing."
     : isNew
@@ -120,7 +120,7 @@ const thenWords = (mode: "enforce" | "report", isNew: boolean): string =>
       : "The server refuses such a change.";
 
 const exampleIn = (
-  { example }: NonNullable<JudgedGuarantee["states"]["after"]>,
+  { example }: NonNullable<EvaluatedGuarantee["states"]["after"]>,
   { before }: Context,
 ): Pick<Draft, "example" | "proved"> => {
   if (!example) return {};

@@ -12,7 +12,7 @@ const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
 const ownerOf = ({ fields }: ModelObject, model: Model): string | undefined =>
   holdsUnknown(fields.owner_id) ? undefined : (textIn(fields.owner_id) ?? model.world.caller);
 
-function objectWords(id: string, model: Model, { names }: Context): string {
+function objectText(id: string, model: Model, { names }: Context): string {
   const bot = model.find(id);
   return bot ? names.quote(bot) : code(referenceName(id));
 }
@@ -59,8 +59,8 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
       const certain = !holdsUnknown([before.fields.owner_id, declared]);
       if ((was === undefined && is === undefined) || was === is || (is === undefined && certain)) return [];
       const owner =
-        is === undefined ? "an owner that is not known yet" : objectWords(is, context.after, context);
-      const earlier = was === undefined ? "not known" : objectWords(was, context.before, context);
+        is === undefined ? "an owner that is not known yet" : objectText(is, context.after, context);
+      const earlier = was === undefined ? "not known" : objectText(was, context.before, context);
       return [
         {
           about: after,
@@ -100,23 +100,23 @@ function raised(
     return `The ${named} ${is} an admin, and its API keys may do everything${earlier}.`;
   }
   const makes = was === undefined ? "makes" : certain ? "now makes" : "may now make";
-  return `The ${named} ${makes} ${memberWords(thing, context)} an admin of ${placeWords(thing, context)}${earlier}.`;
+  return `The ${named} ${makes} ${memberText(thing, context)} an admin of ${projectText(thing, context)}${earlier}.`;
 }
 
-function memberWords({ fields }: ModelObject, context: Context): string {
+function memberText({ fields }: ModelObject, context: Context): string {
   const group = textIn(fields.group);
   if (group !== undefined) return `the group ${code(group)}`;
   const id = [fields.user_id, fields.bot_user_id].find(
     (candidate) => candidate != null && !holdsUnknown(candidate),
   );
-  return typeof id === "string" ? objectWords(id, context.after, context) : "somebody who is not known yet";
+  return typeof id === "string" ? objectText(id, context.after, context) : "somebody who is not known yet";
 }
 
-function placeWords({ fields: { project_id: project } }: ModelObject, context: Context): string {
+function projectText({ fields: { project_id: project } }: ModelObject, context: Context): string {
   if (project == null) return "the whole account";
   return holdsUnknown(project)
     ? "a project"
-    : `the project ${objectWords(String(project), context.after, context)}`;
+    : `the project ${objectText(String(project), context.after, context)}`;
 }
 
 const OWNED = ["api_key", "tunnel_credential", "ssh_credential"];

@@ -4,12 +4,12 @@ import { shortHash } from "../hash";
 import { code } from "../names";
 import {
   beyond,
-  inWords,
   isEveryone,
   isNobody,
   keyOf,
   listNetworks,
   type NetworkSet,
+  networksText,
   wholeFamilies,
 } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
@@ -29,11 +29,11 @@ function difference(was: NetworkSet, is: NetworkSet) {
   const [gained, lost] = [beyond(is, was), beyond(was, is)];
   return {
     opened: wholeFamilies(is).filter((family) => !open.has(family)),
-    gained: isNobody(gained) ? undefined : inWords(gained),
-    lost: isNobody(lost) ? undefined : inWords(lost),
+    gained: isNobody(gained) ? undefined : networksText(gained),
+    lost: isNobody(lost) ? undefined : networksText(lost),
     isMuchWider: isMuchWider(was, is),
     admitsNobody: isNobody(is),
-    wasInWords: inWords(was),
+    wasText: networksText(was),
     said: {
       before: listNetworks(was),
       after: listNetworks(is),
@@ -47,14 +47,14 @@ export const networkRules: FieldRules = {
   field: "ip_restriction",
   read: networks,
   evaluate(rows, { address }) {
-    const { opened, gained, lost, said, isMuchWider: isMuch, admitsNobody, wasInWords } = compared(rows);
+    const { opened, gained, lost, said, isMuchWider: isMuch, admitsNobody, wasText } = compared(rows);
     const { unknown } = rows.after.networks;
     const wasAll = isEveryone(rows.before.networks.value);
     const draft = (report: Pick<RuledDraft, "rule" | "effect" | "severity" | "sentence">): RuledDraft =>
       onAddress(rows, networks, { ...said, ...report });
     const drafts: RuledDraft[] = [];
     if (opened.length > 0) {
-      const before = rows.before.networks.unknown ? "not known" : wasInWords;
+      const before = rows.before.networks.unknown ? "not known" : wasText;
       const sentence = admitsAll(code(address), listed(opened), before);
       drafts.push(draft({ rule: "network-opened", effect: "opens", sentence }));
     } else if (gained !== undefined || (unknown && !wasAll)) {
@@ -67,9 +67,9 @@ export const networkRules: FieldRules = {
     }
     if (lost === undefined && !(unknown && wasAll)) return drafts;
     const sentence = unknown
-      ? `${code(address)} may no longer admit all that it admitted (before: ${wasInWords}): its networks are not known yet.`
+      ? `${code(address)} may no longer admit all that it admitted (before: ${wasText}): its networks are not known yet.`
       : admitsNobody
-        ? `${code(address)} now admits nobody (before: ${wasInWords}).`
+        ? `${code(address)} now admits nobody (before: ${wasText}).`
         : `${code(address)} no longer admits ${lost}.`;
     const narrowed = draft({ rule: "network-narrowed", effect: "closes", sentence });
     return [...drafts, unknown && admitsNobody ? { ...narrowed, after: null } : narrowed];

@@ -1,7 +1,7 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { ModuleName } from "../../contract/registry";
 import type { Example, OpenedPiece } from "../access/changes";
-import { exampleWords } from "../access/words";
+import { exampleText } from "../access/requestText";
 import type { Row } from "../exposure/rows";
 import { hostportOf } from "../judgement/address";
 import { code } from "../names";
@@ -172,7 +172,7 @@ class Explanation {
       const more = was === is ? [] : checks.filter((check) => !known.includes(check));
       return more.length > 0 ? more : undefined;
     };
-    const text = exampleWords(change.example, this.context.names.of);
+    const text = exampleText(change.example, this.context.names.of);
     const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), text);
     const of = (row: Row | undefined) => row && { served_by: row.address, asks: asks(row) };
     this.#add(rule, taken, {
@@ -225,7 +225,7 @@ class Explanation {
       rule,
       about: holder,
       address,
-      cause: this.#causeOf(example) ?? row.place,
+      cause: this.#causeOf(example) ?? row.source,
       ...report,
       meaning: [report, example.before.outcome, example.after.outcome],
       example,

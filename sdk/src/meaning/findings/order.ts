@@ -1,5 +1,5 @@
-import { exampleWords } from "../access/words";
-import type { FieldChange } from "../changes/words";
+import { exampleText } from "../access/requestText";
+import type { FieldChange } from "../changes/fieldText";
 import { shortHash } from "../hash";
 import { type Names, nameOf } from "../names";
 import { canonical, inOrder } from "../values";
@@ -103,7 +103,7 @@ function findingOf(
     offStack: stack !== about.object.stack,
     certain,
     ...(example !== undefined && {
-      example: { ...example, sentence: exampleWords(example, names.of) },
+      example: { ...example, sentence: exampleText(example, names.of) },
     }),
     ...(proved !== undefined && { proved }),
   };

@@ -5,8 +5,8 @@ import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
-import type { Describing, Description } from "./describing";
 import { listed, type Rule } from "./finding";
+import type { Description, StateRule } from "./stateRule";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
@@ -24,7 +24,7 @@ const endOf = oncePer(({ fields }: ModelObject): string | undefined => {
 /** A TLS certificate that ends soon, or has ended, as it is. */
 function describeCertificate(
   thing: ModelObject,
-  { names, now }: Parameters<Describing["describe"]>[1],
+  { names, now }: Parameters<StateRule["describe"]>[1],
 ): Description | undefined {
   if (!now || thing.kind !== "tls_certificate") return undefined;
   const what = `the TLS certificate ${names.quote(thing)}`;
@@ -43,7 +43,7 @@ function describeCertificate(
   };
 }
 
-export const endingCertificates: Describing = {
+export const endingCertificates: StateRule = {
   rule: "certificate-ends-soon",
   describe: describeCertificate,
 };

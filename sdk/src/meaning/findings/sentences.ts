@@ -47,5 +47,5 @@ export const isDisabled = (module: string, name: string): string =>
   `The module ${module} of ${name} is declared but disabled: it does nothing.`;
 
 /** The rules of a credential's ACL. */
-export const bindsInWords = (acl: readonly string[]): string =>
+export const bindsText = (acl: readonly string[]): string =>
   acl.length === 0 || acl.includes("*") ? "everything" : listed(acl.map(code));

@@ -5,9 +5,9 @@ import type { FieldName } from "../fieldNames";
 import { BACKENDS, childrenOf } from "../judgement/backends/flows";
 import type { Model, ModelObject } from "../model";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
-import type { Describing } from "./describing";
 import { describeEnd } from "./ends";
 import { endingCertificates } from "./reserved";
+import type { StateRule } from "./stateRule";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 90;
@@ -77,7 +77,7 @@ const refersToUnknown = oncePer((model: Model) =>
 
 const USABLE = ["ip_policy", "certificate_authority", ...BACKENDS];
 
-export const describingRules: readonly Describing[] = [
+export const stateRules: readonly StateRule[] = [
   {
     rule: "expires-soon",
     describe: (thing, { names, now }) => {

@@ -16,7 +16,7 @@ export const takenRules: readonly Rule<ObjectChange>[] = [
       if (!thing) return [];
       const elsewhere = new Set(after.world.taken);
       // A TCP edge claims a hostport and its port: one of them is enough to say.
-      const said = new Set<string>();
+      const reported = new Set<string>();
       return newClaims(change, before, after).flatMap((claim) => {
         const text = claimText(claim);
         const had = new Set((holdersIn(before).get(text) ?? []).map(({ identity }) => identity));
@@ -24,9 +24,9 @@ export const takenRules: readonly Rule<ObjectChange>[] = [
         const holder = holdersIn(after)
           .get(text)
           ?.find(({ identity }) => identity !== thing.identity && had.has(identity));
-        const place = claim.path.join(".");
-        if ((!holder && !elsewhere.has(text)) || said.has(place)) return [];
-        said.add(place);
+        const path = claim.path.join(".");
+        if ((!holder && !elsewhere.has(text)) || reported.has(path)) return [];
+        reported.add(path);
         const value = code(valueAt(claim, thing.fields));
         return [
           {

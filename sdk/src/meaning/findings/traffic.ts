@@ -1,7 +1,7 @@
 import type { Action } from "../aspects/actions";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { inWords, isGoing, keyOf } from "../judgement/backends/flows";
+import { flowText, isGoing, keyOf } from "../judgement/backends/flows";
 import { reachOf } from "../judgement/backends/reach";
 import { code } from "../names";
 import { canonical } from "../values";
@@ -23,11 +23,11 @@ function silencedIn({ before, after }: Rows): string[] {
   return [...is.idle].flatMap(([key, name]) => (was.reached.has(key) ? [name] : []));
 }
 
-const actionWords = ({ type, direction, when, settings }: Action): string =>
+const actionText = ({ type, direction, when, settings }: Action): string =>
   `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
 
 /** What differs between actions, in words; undefined where they read alike. */
-function turnWords(before: readonly Action[], after: readonly Action[]): string | undefined {
+function turnText(before: readonly Action[], after: readonly Action[]): string | undefined {
   const beyond = (list: readonly Action[], reference: readonly Action[]) => {
     const theirs = reference.map(({ content }) => content);
     return list
@@ -36,12 +36,12 @@ function turnWords(before: readonly Action[], after: readonly Action[]): string 
         if (at >= 0) theirs.splice(at, 1);
         return at < 0;
       })
-      .map((action) => code(actionWords(action)));
+      .map((action) => code(actionText(action)));
   };
   const [gone, come] = [beyond(before, after), beyond(after, before)];
   if (gone.length + come.length === 0) {
     const inTurn = (actions: readonly Action[]) =>
-      listedInTurn(actions.map((action) => code(actionWords(action))));
+      listedInTurn(actions.map((action) => code(actionText(action))));
     const [was, is] = [inTurn(before), inTurn(after)];
     return was === is ? undefined : `in another order: ${is} (before: ${was})`;
   }
@@ -66,7 +66,7 @@ export function doesElse(
   before: readonly Action[],
   after: readonly Action[],
 ): { readonly sentence: string; readonly namesFields: boolean } {
-  const turn = turnWords(before, after);
+  const turn = turnText(before, after);
   const sentence = `${code(address)} now does something else with requests${turn === undefined ? "" : `: ${turn}`}.`;
   return { sentence, namesFields: turn === undefined };
 }
@@ -100,7 +100,7 @@ const trafficField: FieldRules = {
   evaluate(rows, { address }) {
     const [was, is] = [flowOf(rows.before), flowOf(rows.after)];
     const { maybeOff, unknown, value } = traffic(rows.after);
-    const [before, after] = [inWords(was), inWords(is)];
+    const [before, after] = [flowText(was), flowText(is)];
     const draft = (report: Pick<RuledDraft, "rule" | "sentence" | "namesFields">): RuledDraft[] => [
       onAddress(rows, traffic, { before, after, ...report }),
     ];
@@ -180,9 +180,9 @@ const actionsField: FieldRules = {
     const dropped = onAddress(rows, actions, {
       rule: "deny-dropped",
       effect: "either",
-      sentence: `${code(address)} no longer denies what it denied: ${listed(gone.map((action) => code(actionWords(action))))}.`,
-      before: gone.map(actionWords),
-      after: after.actions.value.filter(({ type }) => type === "deny").map(actionWords),
+      sentence: `${code(address)} no longer denies what it denied: ${listed(gone.map((action) => code(actionText(action))))}.`,
+      before: gone.map(actionText),
+      after: after.actions.value.filter(({ type }) => type === "deny").map(actionText),
     });
     const drafts = gone.length > 0 ? [dropped] : [];
     const [was, is] = [remaining(before, gone), remaining(after, [])];
@@ -192,8 +192,8 @@ const actionsField: FieldRules = {
       rule: "actions-changed",
       effect: "either",
       ...doesElse(address, before.actions.value, after.actions.value),
-      before: before.actions.value.map(actionWords),
-      after: after.actions.value.map(actionWords),
+      before: before.actions.value.map(actionText),
+      after: after.actions.value.map(actionText),
       meaning: [shortHash(was), shortHash(is)],
     });
     return [...drafts, changed];

@@ -5,7 +5,7 @@ import { isObject, textIn, textsIn } from "../values";
 import { listed } from "./finding";
 import {
   admitsAll,
-  bindsInWords,
+  bindsText,
   isDisabled,
   mayNowBind,
   NO_ANSWER,
@@ -72,7 +72,7 @@ function widened({ name, before, after }: DeclaredChange, title: string): readon
   const [was, is] = [before.acl, after.acl];
   if (!Array.isArray(is) || (Array.isArray(was) && (was.length === 0 || was.includes("*")))) return [];
   if (!is.includes("*") && is.length > 0) return [];
-  const earlier = Array.isArray(was) ? bindsInWords(textsIn(was)) : undefined;
+  const earlier = Array.isArray(was) ? bindsText(textsIn(was)) : undefined;
   return [["credential-widened", mayNowBind(`${title} ${code(name)}`, "everything", earlier)]];
 }
 

@@ -1,12 +1,12 @@
-import { decidedWords } from "../access/words";
+import { decidedText } from "../access/requestText";
 import { type ObjectChange, pairedIn } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { type Named, Names, named } from "../names";
 import { textIn } from "../values";
+import { GuaranteeEvaluator } from "./evaluator";
 import { type Guarantee, readGuarantee } from "./guarantee";
-import { Judge } from "./judge";
+import { guaranteeText } from "./guaranteeText";
 import { type GuaranteeState, stateOf } from "./states";
-import { guaranteeWords } from "./words";
 
 /** A guarantee in two worlds. */
 export interface GuaranteeChange extends Named {
@@ -19,26 +19,29 @@ export interface GuaranteeChange extends Named {
 }
 
 /** A guarantee with its states, for rules of findings. */
-export interface JudgedGuarantee {
+export interface EvaluatedGuarantee {
   readonly change: ObjectChange;
   readonly states: GuaranteeChange;
 }
 
 /** Every guarantee of either world, by name. */
-export function guaranteesIn(before: Model, after: Model): JudgedGuarantee[] {
+export function guaranteesIn(before: Model, after: Model): EvaluatedGuarantee[] {
   const pairs = [...pairedIn(before.of("guarantee"), after.of("guarantee")).values()];
   if (pairs.length === 0) return [];
-  const judges = { before: new Judge(before, before), after: new Judge(after, after) };
+  const evaluators = {
+    before: new GuaranteeEvaluator(before, before),
+    after: new GuaranteeEvaluator(after, after),
+  };
   const names = new Names(before, after);
   const state = (side: "before" | "after", thing: ModelObject | undefined): GuaranteeState | null =>
-    thing ? withSentence(stateOf(judges[side], read(thing)), names) : null;
+    thing ? withSentence(stateOf(evaluators[side], read(thing)), names) : null;
   return pairs.flatMap((change) => {
     const thing = change.after ?? change.before;
     if (!thing) return [];
     const states: GuaranteeChange = {
       ...named(thing),
       mode: textIn(thing.fields.mode) === "report" ? "report" : "enforce",
-      sentence: guaranteeWords(thing.fields),
+      sentence: guaranteeText(thing.fields),
       before: state("before", change.before),
       after: state("after", change.after),
     };
@@ -48,7 +51,7 @@ export function guaranteesIn(before: Model, after: Model): JudgedGuarantee[] {
 
 function withSentence({ example, ...state }: GuaranteeState, names: Names): GuaranteeState {
   if (!example) return state;
-  const sentence = decidedWords(example.request, example.decision, names.of);
+  const sentence = decidedText(example.request, example.decision, names.of);
   return { ...state, example: { ...example, sentence } };
 }
 

@@ -15,10 +15,10 @@ export function contradiction(first: Fields, second: Fields): DecisionRequest | 
   if (!a || !b || !a.isEnforced || !b.isEnforced || a.expect === b.expect) return undefined;
   const from = fromBoth(a.from, b.from);
   const method = methodOfBoth(a.methods, b.methods);
-  const place = placeOfBoth(a.addresses, b.addresses);
+  const shared = placeOfBoth(a.addresses, b.addresses);
   const credentials = credentialsOfBoth(a, b);
-  if (from === undefined || method === undefined || !place || !credentials) return undefined;
-  return { ...place, method, from, ...credentials };
+  if (from === undefined || method === undefined || !shared || !credentials) return undefined;
+  return { ...shared, method, from, ...credentials };
 }
 
 function fromBoth(a: NetworkSet, b: NetworkSet): string | undefined {

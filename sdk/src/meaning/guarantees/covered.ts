@@ -45,7 +45,7 @@ export function* coveredAreas(
       !host.startsWith("*") &&
       guarantee.addresses.some((address) => address.host === host && address.port === port);
     for (const area of areasOf(hostport, before, after, prefixes)) {
-      if (!prefixes.some((prefix) => area.place.path.startsWith(prefix))) continue;
+      if (!prefixes.some((prefix) => area.match.path.startsWith(prefix))) continue;
       const isCoveredIn = ({ edges }: Serving) => isNamed || edges.length > 0;
       yield { area, isCovered: { before: isCoveredIn(area.before), after: isCoveredIn(area.after) } };
     }

@@ -2,11 +2,11 @@
 export type { GuaranteeChange } from "./changes";
 export { contradiction } from "./contradiction";
 export { coversHost, mistakeInGuarantee } from "./guarantee";
+export { guaranteeText } from "./guaranteeText";
 export {
   type BrokenGuarantee,
+  evaluateGuarantee,
+  evaluateGuarantees,
   type GuaranteeState,
   guaranteesBrokenBy,
-  judgeGuarantee,
-  judgeGuarantees,
 } from "./states";
-export { guaranteeWords } from "./words";

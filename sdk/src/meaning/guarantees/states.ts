@@ -4,8 +4,8 @@ import type { Decision, DecisionRequest } from "../judgement/types";
 import { Model, pairOf } from "../model";
 import type { Fields } from "../values";
 import type { World } from "../world";
+import { GuaranteeEvaluator } from "./evaluator";
 import { type Guarantee, readGuarantee } from "./guarantee";
-import { Judge } from "./judge";
 
 /** The state of a guarantee in one world. */
 export interface GuaranteeState {
@@ -25,18 +25,18 @@ export interface GuaranteeState {
 }
 
 /** The states of guarantees in a world, in their order. */
-export function judgeGuarantees(world: World, guarantees: readonly Fields[]): GuaranteeState[] {
+export function evaluateGuarantees(world: World, guarantees: readonly Fields[]): GuaranteeState[] {
   const model = new Model(world);
   const room = newRoom();
-  const judge = new Judge(model, model, room);
+  const evaluator = new GuaranteeEvaluator(model, model, room);
   return guarantees.map((fields) => {
     Object.assign(room, newRoom()); // each by itself: its state says nothing about the others
-    return stateOf(judge, readGuarantee(fields));
+    return stateOf(evaluator, readGuarantee(fields));
   });
 }
 
-export const judgeGuarantee = (world: World, guarantee: Fields): GuaranteeState =>
-  judgeGuarantees(world, [guarantee])[0] ?? NOT_KNOWN;
+export const evaluateGuarantee = (world: World, guarantee: Fields): GuaranteeState =>
+  evaluateGuarantees(world, [guarantee])[0] ?? NOT_KNOWN;
 
 const NOT_KNOWN: GuaranteeState = {
   state: "unproved",
@@ -44,10 +44,10 @@ const NOT_KNOWN: GuaranteeState = {
   reason: "Not all of its fields are known yet.",
 };
 
-/** @param judge of one world */
-export function stateOf(judge: Judge, guarantee: Guarantee | undefined): GuaranteeState {
+/** @param evaluator of one world */
+export function stateOf(evaluator: GuaranteeEvaluator, guarantee: Guarantee | undefined): GuaranteeState {
   if (!guarantee) return NOT_KNOWN;
-  const { covered, broken, unproved } = judge.judge(guarantee);
+  const { covered, broken, unproved } = evaluator.evaluate(guarantee);
   if (broken)
     return { state: "broken", covered, example: { request: broken.request, decision: broken.after } };
   return unproved === undefined
@@ -57,7 +57,7 @@ export function stateOf(judge: Judge, guarantee: Guarantee | undefined): Guarant
 
 /** A guarantee that a change breaks. */
 export interface BrokenGuarantee {
-  /** Its place among those that were judged. */
+  /** Its place among those that were evaluated. */
   readonly index: number;
   /** A request that breaks it after the change and did not before. */
   readonly example?: Example;
@@ -76,16 +76,19 @@ export function guaranteesBrokenBy(
 ): BrokenGuarantee[] {
   const [past, present] = pairOf(before, after);
   const room = newRoom();
-  const judges = { both: new Judge(past, present, room), before: new Judge(past, past, newRoom()) };
+  const evaluators = {
+    both: new GuaranteeEvaluator(past, present, room),
+    before: new GuaranteeEvaluator(past, past, newRoom()),
+  };
   return guarantees.flatMap((fields, index): BrokenGuarantee[] => {
     const guarantee = readGuarantee(fields);
     if (!guarantee) return [];
-    const { broken, unproved } = judges.both.judge(guarantee, { onlyNew: true });
+    const { broken, unproved } = evaluators.both.evaluate(guarantee, { onlyNew: true });
     if (broken) {
       const { isNew: _, ...example } = broken;
       return [{ index, example }];
     }
-    const held = unproved !== undefined && stateOf(judges.before, guarantee).state === "holds";
+    const held = unproved !== undefined && stateOf(evaluators.before, guarantee).state === "holds";
     return held ? [{ index, reason: unproved }] : [];
   });
 }

@@ -1,7 +1,7 @@
 import { remembering } from "../../contract/core/once";
 import { masked, networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
-import { type Arriving, LEFT_OUT } from "./arriving";
+import { type IncomingRequest, LEFT_OUT } from "./incomingRequest";
 import {
   type Condition,
   evaluate,
@@ -14,28 +14,28 @@ import {
 import type { Predicate, TextDimension, TextQuestion } from "./types";
 
 /** Whether a condition holds for a request; undefined if that depends on a part that was not recorded. */
-export const isTrueOf = (condition: Condition, request: Arriving): boolean | undefined =>
+export const isTrueOf = (condition: Condition, request: IncomingRequest): boolean | undefined =>
   evaluate(
     request.formOf(condition),
     (input, test) => answer(request, input, test),
     (inner) => request.truthOf(inner),
   );
 
-function answer(request: Arriving, input: Input, test: Test): boolean | undefined {
+function answer(request: IncomingRequest, input: Input, test: Test): boolean | undefined {
   if ("cidr" in test) return isIn(request.from, networkOf(test.cidr));
   if (input === "path") return holdsForPath(test, request);
   const value = textIn(request, input);
   return value === undefined ? undefined : holds(test, value);
 }
 
-function textIn(request: Arriving, input: Input): string | undefined {
+function textIn(request: IncomingRequest, input: Input): string | undefined {
   if (typeof input === "object") return request.header(input.header);
   if (input === "method") return request.method;
   if (input === "sni") return request.sni;
   return input === "host" ? request.host : request.fromText;
 }
 
-function holdsForPath(test: Test, { path, isPathPartial }: Arriving): boolean | undefined {
+function holdsForPath(test: Test, { path, isPathPartial }: IncomingRequest): boolean | undefined {
   if (path === null) return undefined;
   return isPathPartial ? holdsForPart(test, path) : holds(test, path);
 }
@@ -132,7 +132,7 @@ const WORDS = {
 } as const;
 
 /** The first part that a condition asks for and that was not recorded, in words. */
-export function unrecordedIn(condition: Condition, request: Arriving): string {
+export function unrecordedIn(condition: Condition, request: IncomingRequest): string {
   const found = testsIn(condition).find(({ input, test }) => answer(request, input, test) === undefined);
   if (!found) return "something";
   if (typeof found.input === "object") return `the header \`${found.input.header}\``;

@@ -1,8 +1,8 @@
 import type { Model, ModelObject } from "../model";
-import type { Arriving } from "./arriving";
 import type { Credentials } from "./backends/binding";
 import type { Backends } from "./backends/destinations";
 import type { Target } from "./backends/traffic";
+import type { IncomingRequest } from "./incomingRequest";
 import type { Condition } from "./rules/condition";
 import type { Decision, DecisionStep, Predicate } from "./types";
 
@@ -21,7 +21,7 @@ export interface Hostport {
 }
 
 /** The place of an aspect: an edge or a route, for one hostport. */
-export interface Place extends Ground {
+export interface Location extends Ground {
   /** The object that has the module. */
   readonly holder: ModelObject;
   readonly hostport: Hostport;
@@ -40,7 +40,7 @@ export interface Verdict {
 
 /** The work of one module at one place. Made once, and used for each request. */
 export interface Check {
-  look(request: Arriving): Verdict;
+  look(request: IncomingRequest): Verdict;
   readonly predicates: readonly Predicate[];
   /** The conditions that it evaluates. No other check asks for the headers in them, but for `user-agent`. */
   readonly conditions?: readonly Condition[];

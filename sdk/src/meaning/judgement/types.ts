@@ -56,12 +56,12 @@ export interface RequestToken {
   /** The URL of the key set that holds the key of the signature. */
   readonly keys?: string | undefined;
   /** Where it stands in the request. */
-  readonly at?: TokenPlace | undefined;
+  readonly at?: TokenLocation | undefined;
   /** By name; one that is absent is not in the token. Default: not recorded. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface TokenPlace {
+export interface TokenLocation {
   readonly method: string;
   readonly name: string;
   readonly prefix: string;
@@ -161,7 +161,7 @@ export interface AcceptedTokens {
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly keys: readonly string[];
-  readonly places: readonly TokenPlace[];
+  readonly locations: readonly TokenLocation[];
   readonly claims?: RequiredClaims;
 }
 

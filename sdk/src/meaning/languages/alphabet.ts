@@ -44,12 +44,12 @@ export function alphabetOf(programs: readonly Program[], characters: readonly Ra
   const instructions = programs.flat().filter((instruction) => typeof instruction !== "string");
   const sets = [...new Set(instructions.flatMap((reader) => ("reads" in reader ? reader.reads : [])))];
   const conditions = instructions.reduce((sum, asker) => ("where" in asker ? sum | asker.where : sum), 0);
-  const asksWords = (conditions & (AT.wordBorder | AT.noWordBorder)) !== 0;
+  const asksText = (conditions & (AT.wordBorder | AT.noWordBorder)) !== 0;
   const asksLines = (conditions & (AT.lineBegin | AT.lineEnd)) !== 0;
   const ranges = [
     ...characters,
     ...sets.flatMap((set) => set.ranges),
-    ...(asksWords ? WORDS : []),
+    ...(asksText ? WORDS : []),
     ...(asksLines ? [[LINE_BREAK, LINE_BREAK] as const] : []),
   ];
   const borders = [...new Set(ranges.flatMap(([from, to]) => [from, to + 1]))].sort((a, b) => a - b);
@@ -58,7 +58,7 @@ export function alphabetOf(programs: readonly Program[], characters: readonly Ra
   const letters = new Map<string, Letter>();
   const pieces = borders.map((from) => {
     if (!isIn(characters, from)) return { from };
-    const isWord = asksWords && isIn(WORDS, from);
+    const isWord = asksText && isIn(WORDS, from);
     const isLineBreak = asksLines && from === LINE_BREAK;
     const holding = new Set(sets.filter((set) => set.has(from)));
     const answers = [isWord, isLineBreak, ...sets.map((set) => holding.has(set))].map(Number).join("");

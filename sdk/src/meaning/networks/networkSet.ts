@@ -125,7 +125,7 @@ export function printed(address: bigint, family: Family): string {
 }
 
 /** A set in a few words, for sentences. */
-export function inWords(set: NetworkSet): string {
+export function networksText(set: NetworkSet): string {
   const list = listed(set, 3);
   if (typeof list === "string") return list;
   const shown = [...list.v4, ...list.v6].join(", ");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Transport, WithFindings } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { isObject, own } from "@tunnelplane/sdk/contract";
-import { objectWords } from "@tunnelplane/sdk/meaning";
+import { objectText } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
@@ -104,7 +104,7 @@ function* linesOf({ changes, findings, finding_limits }: Difference, verdict: st
   }
   if (changes.length > 0) yield oneLine(verdict);
   for (const { severity, sentence, cause } of findings)
-    yield yellow(`${severity}: ${oneLine(`${sentence} (${objectWords(cause)})`)}`);
+    yield yellow(`${severity}: ${oneLine(`${sentence} (${objectText(cause)})`)}`);
   for (const limit of finding_limits) yield dim(oneLine(limit));
   if (changes.length === 0) yield "There is no difference.";
 }

@@ -15,7 +15,7 @@ import {
   type Asking,
   type Check,
   type Guard,
-  NotJudged,
+  NotEvaluated,
   type ServerContext,
   takeTurnOfAll,
 } from "../../resources";
@@ -113,7 +113,7 @@ export class Guarantees implements Guard {
         const judging = this.#judging.brokenBy(own, order, gone);
         judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
         if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
-        throw new NotJudged(async () => {
+        throw new NotEvaluated(async () => {
           const broken = await this.#withAnswers(
             await judging,
             { project: theirs, knowsRestrictions: true },
@@ -283,7 +283,7 @@ export class Guarantees implements Guard {
       if (other) throw contradicts({ id: other.id, fields: fieldsIn(other.document) }, found.request);
     };
     if (!known || some.length * rivals.length > MAX_COMPARED)
-      throw new NotJudged(async () => {
+      throw new NotEvaluated(async () => {
         refuse(await this.#judging.contradiction(asking, order, asking.gone));
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });

@@ -1,9 +1,9 @@
 import type { BrokenGuaranteeFault } from "@tunnelplane/sdk/contract";
 import {
   type BrokenGuarantee,
-  changeWords,
+  changeText,
   type DecisionRequest,
-  guaranteeWords,
+  guaranteeText,
 } from "@tunnelplane/sdk/meaning";
 import type { Document } from "../../documents";
 import { RequestError } from "../../util";
@@ -29,12 +29,12 @@ export function refusalOf(
   const broken = found.toSorted((a, b) => (descriptionOf(a.guarantee) < descriptionOf(b.guarantee) ? -1 : 1));
   const [first] = broken;
   const shown = first?.example
-    ? `: ${changeWords(first.example)}`
+    ? `: ${changeText(first.example)}`
     : `, because it could not be proved any more: ${first?.reason}`;
   const more = broken.length > 1 ? ` ${broken.length - 1} more would not hold either.` : "";
   return new RequestError(
     "guarantee_broken",
-    `The guarantee ${nameOf(first?.guarantee)} would not hold any more, that ${guaranteeWords(first?.guarantee.fields ?? {})}${shown}.${more} Nothing was changed`,
+    `The guarantee ${nameOf(first?.guarantee)} would not hold any more, that ${guaranteeText(first?.guarantee.fields ?? {})}${shown}.${more} Nothing was changed`,
     {
       guarantees: broken
         .slice(0, MAX_NAMED)
@@ -75,7 +75,7 @@ export function ofProject(
 export const contradicts = (other: StoredGuarantee, request: DecisionRequest): RequestError =>
   new RequestError(
     "guarantee_contradicted",
-    `The guarantee ${nameOf(other)} wants the opposite for ${request.method} ${request.address}${request.path} from ${request.from}: that ${guaranteeWords(other.fields)}. Narrow one of the two, or give one the mode report`,
+    `The guarantee ${nameOf(other)} wants the opposite for ${request.method} ${request.address}${request.path} from ${request.from}: that ${guaranteeText(other.fields)}. Narrow one of the two, or give one the mode report`,
     { guarantees: [shownIn(other, { request })] },
   );
 

@@ -28,20 +28,20 @@ function hostsAbove(host: string): string[] {
 /** The targets that a credential may bind. */
 export class Binding {
   readonly unlimited: boolean;
-  readonly #places = new Set<string>();
+  readonly #keys = new Set<string>();
   readonly targets: readonly Target[];
 
   constructor(rules: readonly string[]) {
     this.targets = rules.flatMap((rule) => targetOf(rule) ?? []);
     this.unlimited = rules.length === 0 || this.targets.some(({ kind }) => kind === "everything");
-    for (const target of this.targets) this.#places.add(placeOf(target));
+    for (const target of this.targets) this.#keys.add(keyOf(target));
   }
 
   /** Whether this allows everything that a rule allows. */
   covers(target: Target): boolean {
     if (this.unlimited) return true;
     if (target.kind === "everything") return false;
-    return placesAbove(target).some((place) => this.#places.has(place));
+    return keysAbove(target).some((key) => this.#keys.has(key));
   }
 }
 
@@ -73,13 +73,13 @@ export function refusalToBind(
   return `${named} ${is} not allowed by the ACL of credential ${credential}: add ${them} to its acl, or bind what it allows`;
 }
 
-const placeOf = (target: Target): string => {
+const keyOf = (target: Target): string => {
   if (target.kind === "host")
     return target.port === undefined ? target.host : `${target.host}:${target.port}`;
   return target.kind === "label" ? `${target.key}=${target.value}` : "*";
 };
 
-function placesAbove(target: Target): string[] {
+function keysAbove(target: Target): string[] {
   if (target.kind === "everything") return ["*"];
   if (target.kind === "label") {
     const { key, value } = target;
@@ -94,7 +94,7 @@ export const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 /** The credentials of a world, with lookups by target. */
 export class Credentials {
   readonly #unlimited: ModelObject[] = [];
-  readonly #byPlace = new Map<string, ModelObject[]>();
+  readonly #byKey = new Map<string, ModelObject[]>();
   readonly #cached = new Map<string, readonly ModelObject[]>();
 
   constructor(model: Model) {
@@ -102,8 +102,8 @@ export class Credentials {
       const binding = new Binding(textsIn(thing.fields.acl));
       if (binding.unlimited) this.#unlimited.push(thing);
       else
-        for (const place of new Set(binding.targets.map(placeOf)))
-          this.#byPlace.set(place, [...(this.#byPlace.get(place) ?? []), thing]);
+        for (const key of new Set(binding.targets.map(keyOf)))
+          this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), thing]);
     }
   }
 
@@ -135,6 +135,6 @@ export class Credentials {
   }
 
   #holding(target: Target): ModelObject[] {
-    return placesAbove(target).flatMap((place) => this.#byPlace.get(place) ?? []);
+    return keysAbove(target).flatMap((key) => this.#byKey.get(key) ?? []);
   }
 }

@@ -161,9 +161,9 @@ export class Flows {
     if (!first) return { shares: new Map(), unknown };
     if (alive.length === 1) return { shares: first.shares, unknown, always };
     const key = `failover ${shortHash(alive.map(keyOf).join("\n"))}`;
-    const words = alive.slice(0, 3).map(inWords).join(", else ") + (alive.length > 3 ? ", else others" : "");
+    const text = alive.slice(0, 3).map(flowText).join(", else ") + (alive.length > 3 ? ", else others" : "");
     return {
-      ...oneShare(key, { percent: 100, words: words.length > 300 ? `${words.slice(0, 300)}…` : words }),
+      ...oneShare(key, { percent: 100, words: text.length > 300 ? `${text.slice(0, 300)}…` : text }),
       unknown,
       always,
     };
@@ -226,7 +226,7 @@ export const keyOf = (flow: Flow): string =>
 const MAX_SHOWN = 4;
 
 /** The ends of traffic in words, with percentages if there are several. */
-export function inWords(flow: Flow): string {
+export function flowText(flow: Flow): string {
   const all = sorted(flow);
   if (all.length === 0) return "nowhere";
   if (all.length === 1) return all[0]?.[1].words ?? "";

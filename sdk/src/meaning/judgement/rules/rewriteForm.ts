@@ -130,18 +130,18 @@ class Graph {
     const nodes = new Map<string, Node>();
     const before = new Map<Node, Node[]>();
     const open: Node[] = [];
-    const nodeOf = (place: Position): Node => {
-      const key = `${place.pc} ${place.form} ${place.moved} ${place.ended}`;
+    const nodeOf = (position: Position): Node => {
+      const key = `${position.pc} ${position.form} ${position.moved} ${position.ended}`;
       const found = nodes.get(key);
       if (found) return found;
-      const fresh: Node = { ...place, id: nodes.size, steps: [] };
+      const fresh: Node = { ...position, id: nodes.size, steps: [] };
       nodes.set(key, fresh);
       open.push(fresh);
       return fresh;
     };
     nodeOf({ pc: program.start, form, moved: false, ended: false });
     for (let node = open.pop(); node; node = open.pop()) {
-      node.steps = this.#placesAfter(node).map(({ character, to }) => ({ character, to: nodeOf(to) }));
+      node.steps = this.#positionsAfter(node).map(({ character, to }) => ({ character, to: nodeOf(to) }));
       for (const { to } of node.steps) addTo(before, to, node);
     }
     const useful = reachable(
@@ -221,35 +221,35 @@ class Graph {
   #at = (pc: number): Instruction => present(this.program.inst[pc]);
 
   /** The positions that can follow a place. */
-  #placesAfter(place: Position): { character?: string; to: Position }[] {
-    const instruction = this.#at(place.pc);
+  #positionsAfter(position: Position): { character?: string; to: Position }[] {
+    const instruction = this.#at(position.pc);
     const { op, out, arg } = instruction;
     switch (op) {
       case OP.alt:
       case OP.altMatch:
-        return [{ to: { ...place, pc: out } }, { to: { ...place, pc: arg } }];
+        return [{ to: { ...position, pc: out } }, { to: { ...position, pc: arg } }];
       case OP.capture:
       case OP.nop:
-        return [{ to: { ...place, pc: out } }];
+        return [{ to: { ...position, pc: out } }];
       case OP.empty:
         // Of borders of words nothing is assumed.
-        if ((arg & AT_BEGIN) !== 0 && place.form !== START) return [];
-        return [{ to: { ...place, pc: out, ended: place.ended || (arg & AT_END) !== 0 } }];
+        if ((arg & AT_BEGIN) !== 0 && position.form !== START) return [];
+        return [{ to: { ...position, pc: out, ended: position.ended || (arg & AT_END) !== 0 } }];
       case OP.rune:
       case OP.rune1:
       case OP.any:
       case OP.anyNotNewline:
-        return place.ended ? [] : this.#readAfter(place, op >= OP.any ? undefined : instruction);
+        return position.ended ? [] : this.#readAfter(position, op >= OP.any ? undefined : instruction);
       default:
         return [];
     }
   }
 
-  #readAfter(place: Position, asked: Instruction | undefined): { character: string; to: Position }[] {
-    const { out } = this.#at(place.pc);
+  #readAfter(position: Position, asked: Instruction | undefined): { character: string; to: Position }[] {
+    const { out } = this.#at(position.pc);
     return CHARACTERS.flatMap((character) => {
       this.#work();
-      const form = read(place.form, character);
+      const form = read(position.form, character);
       if (form === undefined || (asked && !asked.matchRune(character.charCodeAt(0)))) return [];
       return [{ character, to: { pc: out, form, moved: true, ended: false } }];
     });

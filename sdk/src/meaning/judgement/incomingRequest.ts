@@ -31,7 +31,7 @@ export const isSeenAsSent = (name: string): boolean =>
   name !== "user-agent" && !UNSURE.has(name) && !REMOVED.test(name) && !CALLER_HEADERS.includes(name);
 
 /** A request as checks see it; undefined stands for what was not recorded. */
-export class Arriving {
+export class IncomingRequest {
   readonly tls: "1.2" | "1.3" | null | undefined;
   readonly method: string | undefined;
   /** In normal form; null if the path is answered with 400. */
@@ -60,9 +60,9 @@ export class Arriving {
   }
 
   /** Undefined if the source is not an address. */
-  static of(request: DecisionRequest, sni: string): Arriving | undefined {
+  static of(request: DecisionRequest, sni: string): IncomingRequest | undefined {
     const from = sourceOf(request.from);
-    return from && new Arriving(request, sni, from);
+    return from && new IncomingRequest(request, sni, from);
   }
 
   /** The form in which to evaluate a condition. */

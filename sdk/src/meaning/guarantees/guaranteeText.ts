@@ -10,7 +10,7 @@ const CREDENTIALS = [
 const MAX_LISTED = 3;
 
 /** "requests to `*:443/admin` without a client certificate are refused" */
-export function guaranteeWords(fields: Fields): string {
+export function guaranteeText(fields: Fields): string {
   const from = [
     ...(textsIn(fields.networks).length > 0 ? [`from ${listed(textsIn(fields.networks))}`] : []),
     ...(textsIn(fields.except_networks).length > 0
@@ -18,7 +18,7 @@ export function guaranteeWords(fields: Fields): string {
       : []),
   ];
   const carried = (value: string) =>
-    CREDENTIALS.filter(([name]) => fields[name] === value).map(([, words]) => words);
+    CREDENTIALS.filter(([name]) => fields[name] === value).map(([, title]) => title);
   const [without, having] = [carried("none"), carried("required")];
   const methods = textsIn(fields.methods);
   return [

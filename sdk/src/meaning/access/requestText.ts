@@ -1,5 +1,5 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import { targetWords } from "../judgement/backends/targetWords";
+import { targetText } from "../judgement/backends/targetText";
 import { type Decision, type DecisionRequest, UNRECORDED } from "../judgement/types";
 import { code, quotable } from "../names";
 import type { Example, Opened } from "./changes";
@@ -11,28 +11,28 @@ export type Naming = (authority: string) => string;
 const asItIs: Naming = (authority) => authority;
 
 /** "`GET /admin` from 198.51.100.7 without a token: 403 → 200" */
-export function exampleWords({ request, before, after }: Example, name: Naming = asItIs): string {
+export function exampleText({ request, before, after }: Example, name: Naming = asItIs): string {
   const { method = "GET", path = "/" } = request;
-  const words = requestWords(`${method} ${path}`, request, [before, after], name);
-  return `${words}: ${turnWords(before, after)}`;
+  const text = requestText(`${method} ${path}`, request, [before, after], name);
+  return `${text}: ${turnText(before, after)}`;
 }
 
 /** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401 → 200" */
-export function changeWords({ request, before, after }: Example, name: Naming = asItIs): string {
-  const words = requestWords(askedAt(request), request, [before, after], name);
-  return `${words}: ${turnWords(before, after)}`;
+export function changeText({ request, before, after }: Example, name: Naming = asItIs): string {
+  const text = requestText(askedAt(request), request, [before, after], name);
+  return `${text}: ${turnText(before, after)}`;
 }
 
 /** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401" */
-export function decidedWords(request: DecisionRequest, decision: Decision, name: Naming = asItIs): string {
-  return `${requestWords(askedAt(request), request, [decision], name)}: ${endWords(decision)}`;
+export function decidedText(request: DecisionRequest, decision: Decision, name: Naming = asItIs): string {
+  return `${requestText(askedAt(request), request, [decision], name)}: ${endText(decision)}`;
 }
 
 const askedAt = ({ method = "GET", address, path = "/" }: DecisionRequest): string =>
   `${method} ${address}${path}`;
 
 /** @param asked the address and path, if it is an HTTP request */
-function requestWords(
+function requestText(
   asked: string,
   request: DecisionRequest,
   decisions: readonly Decision[],
@@ -58,7 +58,7 @@ function requestWords(
       ([header, value]) => `with ${quoted(`${header}: ${value}`)}`,
     ),
     user_agent && user_agent !== UNRECORDED && `as ${quoted(user_agent)}`,
-    decisions.map((decision) => withoutWords(request, decision)).find((words) => words !== undefined),
+    decisions.map((decision) => withoutText(request, decision)).find((text) => text !== undefined),
   ]
     .filter(Boolean)
     .join(" ");
@@ -76,14 +76,14 @@ const LACKING = new Map<string, readonly [keyof DecisionRequest, string]>([
 ]);
 
 /** Words for what the caller lacks, if the request is refused for that reason. */
-function withoutWords(request: DecisionRequest, { by, outcome }: Decision): string | undefined {
-  const [field, words] = LACKING.get(by?.field ?? "") ?? [];
-  return field && outcome !== "answered" && !request[field] ? words : undefined;
+function withoutText(request: DecisionRequest, { by, outcome }: Decision): string | undefined {
+  const [field, text] = LACKING.get(by?.field ?? "") ?? [];
+  return field && outcome !== "answered" && !request[field] ? text : undefined;
 }
 
 /** "401 → 200"; where both end alike, what answers: "answered by `a` → answered by `b`". */
-function turnWords(before: Decision, after: Decision): string {
-  const [was, is] = [endWords(before), endWords(after)];
+function turnText(before: Decision, after: Decision): string {
+  const [was, is] = [endText(before), endText(after)];
   if (was !== is) return `${was} → ${is}`;
   for (const by of ANSWERING) {
     const [from, to] = [by(before), by(after)];
@@ -94,12 +94,12 @@ function turnWords(before: Decision, after: Decision): string {
 
 /** What may have answered, the most telling first. */
 const ANSWERING: readonly ((decision: Decision) => string)[] = [
-  ({ goes_to: to }) => (to ? targetWords(to) : "no backend"),
+  ({ goes_to: to }) => (to ? targetText(to) : "no backend"),
   ({ address }) => (address === null ? "nothing declared" : quoted(address)),
   ({ by }) => (by ? quoted(by.name) : "nothing declared"),
 ];
 
-const endWords = ({ status, outcome }: Decision): string =>
+const endText = ({ status, outcome }: Decision): string =>
   outcome === "sign_in" ? "sign-in" : String(status ?? outcome);
 
 const LONGEST = 200;
@@ -107,13 +107,13 @@ const LONGEST = 200;
 const quoted = (text: string): string => code(quotable(text, LONGEST));
 
 /** The requests that a change lets in, in one line. */
-export function verdictWords(access: Omit<AccessComparison, "sentence">, name: Naming): string {
+export function verdictText(access: Omit<AccessComparison, "sentence">, name: Naming): string {
   const { verdict, opened, unproved } = access;
-  const unsure = unproved.length > 0 ? [`Not proved at ${unprovedWords(access)}.`] : [];
+  const unsure = unproved.length > 0 ? [`Not proved at ${unprovedText(access)}.`] : [];
   if (verdict === "opens nothing")
     return `Opens nothing (proved over ${counted(access.combinations, "combination", "combinations")} at ${counted(access.addresses, "address", "addresses")}).`;
   if (verdict === "unproved")
-    return `Nothing was found to open, but that is not proved at ${unprovedWords(access)}.`;
+    return `Nothing was found to open, but that is not proved at ${unprovedText(access)}.`;
   const known = opened.filter((entry) => !entry.new);
   const fresh = new Set(opened.filter((entry) => entry.new).map(({ address }) => address)).size;
   const news = fresh > 0 ? [counted(fresh, "new address", "new addresses")] : [];
@@ -122,8 +122,8 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
   const more =
     known.length > 1 ? ` (and more at ${counted(known.length - 1, "other address", "other addresses")})` : "";
   return [
-    `Opens: ${exampleWords(first.example, name)}${more}.`,
-    ...news.map((words) => `Opens ${words} besides.`),
+    `Opens: ${exampleText(first.example, name)}${more}.`,
+    ...news.map((text) => `Opens ${text} besides.`),
     ...unsure,
   ].join(" ");
 }
@@ -135,7 +135,7 @@ const counted = (count: number, singular: string, several: string): string =>
 const weightOf = ({ everyone, example: { request } }: Opened): number =>
   Number(everyone) + (request.path?.startsWith(OWN_PATHS) ? 0 : 2);
 
-function unprovedWords({ unproved }: Pick<AccessComparison, "unproved">): string {
+function unprovedText({ unproved }: Pick<AccessComparison, "unproved">): string {
   const addresses = new Set(unproved.map(({ address }) => address)).size;
   const [first] = unproved;
   if (!first) return "";

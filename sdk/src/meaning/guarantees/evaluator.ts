@@ -20,7 +20,7 @@ import {
 import type { Guarantee } from "./guarantee";
 
 /** A guarantee over the requests of two worlds. */
-export interface Judgement {
+export interface Evaluation {
   /** How many declared addresses it covers in the world after. */
   readonly covered: number;
   /** A request that breaks it after the change; `isNew` says whether it did not break it before. */
@@ -34,16 +34,16 @@ interface Search {
   readonly onlyNew: boolean;
 }
 
-/** Judges guarantees by the same proof of samples that compares worlds. */
-export class Judge {
+/** Evaluates guarantees by the same proof of samples that compares worlds. */
+export class GuaranteeEvaluator {
   readonly #cutter = new Cutter();
   readonly #claims: { readonly before: Claims; readonly after: Claims };
   readonly #declared: Declared;
   readonly #deciders: readonly [before: Decider, after: Decider];
 
   /**
-   * @param before the same as `after` to judge one world
-   * @param room for all that it judges
+   * @param before the same as `after` to evaluate one world
+   * @param room for all that it evaluators
    */
   constructor(
     before: Model,
@@ -59,11 +59,11 @@ export class Judge {
   }
 
   /** @param onlyNew whether to look for requests alone that did not break it before */
-  judge(guarantee: Guarantee, { onlyNew = false } = {}): Judgement {
+  evaluate(guarantee: Guarantee, { onlyNew = false } = {}): Evaluation {
     const { before, after } = this.#claims;
     const covered = new Set<string>();
     let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
-    let broken: Judgement["broken"];
+    let broken: Evaluation["broken"];
     for (const { area, isCovered } of coveredAreas(guarantee, this.#declared, before, after)) {
       const { edges, address } = area.after;
       if (edges.length > 0) covered.add(address ?? area.address);
@@ -91,7 +91,7 @@ export class Judge {
     pieces: Pieces,
     reasons: Set<string>,
     { wasCovered, onlyNew }: Search,
-  ): Judgement["broken"] {
+  ): Evaluation["broken"] {
     let count = 0;
     if (pieces.fragments("from").length === 0) return undefined;
     for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces, this.room))) {

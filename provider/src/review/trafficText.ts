@@ -2,14 +2,14 @@ import type { TrafficExample, TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Report } from "./report";
 
 /** The effects on recorded traffic, in one paragraph; empty if none was given. */
-export const trafficWords = ({ traffic }: Report): string =>
+export const trafficText = ({ traffic }: Report): string =>
   traffic ? `Recorded traffic${hoursOf(traffic)}: ${traffic.sentence}` : "";
 
 /** " of 2026-11-22 14:00 to 2026-11-23 13:00 UTC": the beginnings of hours. */
 function hoursOf({ first_hour: first, last_hour: last }: TrafficReplay): string {
   if (first === null || last === null) return "";
-  const words = (hour: string) => hour.slice(0, "2026-11-22T14:00".length).replace("T", " ");
-  return ` of ${words(first)}${first === last ? "" : ` to ${words(last)}`} UTC`;
+  const timeText = (hour: string) => hour.slice(0, "2026-11-22T14:00".length).replace("T", " ");
+  return ` of ${timeText(first)}${first === last ? "" : ` to ${timeText(last)}`} UTC`;
 }
 
 const FATES: Readonly<Record<TrafficExample["kind"], string>> = {

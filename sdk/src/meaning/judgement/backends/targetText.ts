@@ -3,12 +3,12 @@ import type { Target } from "./traffic";
 const MAX_LABELS = 5;
 
 /** A tree of backends in one line. */
-export function targetWords(target: Target): string {
+export function targetText(target: Target): string {
   switch (target.kind) {
     case "tunnels":
       return "tunnels that bind the address";
     case "tunnel_group":
-      return `tunnels with ${labelWords(target.labels) || "any label"}`;
+      return `tunnels with ${labelText(target.labels) || "any label"}`;
     case "static":
       return `${target.address ?? "an unknown address"}${target.tls ? " by TLS" : ""}`;
     case "http_response":
@@ -31,9 +31,9 @@ export function targetWords(target: Target): string {
 }
 
 const nested = (target: Target): string =>
-  target.kind === "weighted" || target.kind === "failover" ? `(${targetWords(target)})` : targetWords(target);
+  target.kind === "weighted" || target.kind === "failover" ? `(${targetText(target)})` : targetText(target);
 
-function labelWords(labels: Readonly<Record<string, string>>): string {
+function labelText(labels: Readonly<Record<string, string>>): string {
   const all = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
   const more = all.length - MAX_LABELS;
   return `${all.slice(0, MAX_LABELS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -44,16 +44,16 @@ export function repeated(value: unknown): unknown {
 
 const inCode = (text: string): string => code(cut(text, MAX_WORDS_LENGTH));
 
-const valueWords = (value: unknown, field = ""): string => {
+const valueText = (value: unknown, field = ""): string => {
   if (value === 0) return zeroWords(field) ?? "0";
   if (value === null || value === undefined || value === "") return "unset";
   if (value === UNKNOWN) return "a value that is not known yet";
-  const said = repeated(value);
-  return typeof said === "string"
-    ? inCode(said)
-    : isObject(said) || Array.isArray(said)
-      ? inCode(canonical(said))
-      : String(said);
+  const shown = repeated(value);
+  return typeof shown === "string"
+    ? inCode(shown)
+    : isObject(shown) || Array.isArray(shown)
+      ? inCode(canonical(shown))
+      : String(shown);
 };
 
 const MAX_ITEMS = 5;
@@ -62,9 +62,9 @@ const items = (list: readonly unknown[]): string =>
   list.length > MAX_ITEMS
     ? `${list
         .slice(0, MAX_ITEMS - 1)
-        .map((item) => valueWords(item))
+        .map((item) => valueText(item))
         .join(", ")} and ${list.length - MAX_ITEMS + 1} others`
-    : list.map((item) => valueWords(item)).join(", ");
+    : list.map((item) => valueText(item)).join(", ");
 
 /** The entries that a list lost and gained; undefined if one of the two is not a list. */
 function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
@@ -80,7 +80,7 @@ function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
 }
 
 /** The values of a field before and after, in words that differ. */
-export function bothInWords({
+export function beforeAndAfterText({
   before,
   after,
   secret,
@@ -96,31 +96,31 @@ export function bothInWords({
       before: gone.length > 0 ? items(gone) : `without ${items(come)}`,
       after: come.length > 0 ? items(come) : `without ${items(gone)}`,
     };
-  const [was, is] = [valueWords(before, field), valueWords(after, field)];
+  const [was, is] = [valueText(before, field), valueText(after, field)];
   if (was !== is) return { before: was, after: is };
-  const hashed = (value: unknown) => `${valueWords(value)} (hash ${shortHash(canonical(value))})`;
+  const hashed = (value: unknown) => `${valueText(value)} (hash ${shortHash(canonical(value))})`;
   return { before: hashed(before), after: hashed(after) };
 }
 
 /** "from `a` to `b`"; or the entries that a list only gained or only lost. */
-function changeInWords(change: FieldChange): string {
+function changeText(change: FieldChange): string {
   const { gone, come } = itemsOf(change);
   if (come.length > 0 && gone.length === 0) return `gains ${items(come)}`;
   if (gone.length > 0 && come.length === 0) return `loses ${items(gone)}`;
-  const { before, after } = bothInWords(change);
+  const { before, after } = beforeAndAfterText(change);
   return `from ${before} to ${after}`;
 }
 
 const MAX_FIELDS = 10;
 
 /** The fields with their values: "`oidc.issuer` from `a` to `b`". */
-export function inWords(changes: readonly FieldChange[], about: { kind: string; name: string }): string {
-  const said = changes.map((change) => {
+export function changesText(changes: readonly FieldChange[], about: { kind: string; name: string }): string {
+  const texts = changes.map((change) => {
     const of = change.kind === about.kind && change.name === about.name ? "" : ` of ${inCode(change.name)}`;
-    return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : changeInWords(change)}`;
+    return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : changeText(change)}`;
   });
-  const shown = said.slice(0, MAX_FIELDS);
-  if (said.length > MAX_FIELDS) shown.push(`${said.length - MAX_FIELDS} other fields`);
+  const shown = texts.slice(0, MAX_FIELDS);
+  if (texts.length > MAX_FIELDS) shown.push(`${texts.length - MAX_FIELDS} other fields`);
   return shown.join("; ");
 }
 

@@ -14,7 +14,7 @@ export interface Description {
 }
 
 /** Rules about an object as it is, whether or not it changes. */
-export interface Describing {
+export interface StateRule {
   readonly rule: RuleName;
   /** Whether nothing is said of objects that were so before. */
   readonly isOfChange?: true;
