@@ -67,6 +67,8 @@ export class Gateway {
   readonly #reporter: Reporter;
   readonly #serving = new Serving();
   #entries: readonly Entry[] = [];
+  /** Those that are on the disk. */
+  #kept: readonly Entry[] = [];
   readonly #ends = new Ends();
   /** Since when Envoy has not answered, in milliseconds. */
   #silentSince: number | undefined;
@@ -140,6 +142,7 @@ export class Gateway {
     if (!Array.isArray(last))
       return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
     this.#keep(last);
+    this.#kept = last;
     await this.#serve();
     if (this.isTaken) log.info("serving the objects that the server had when it was last read");
   }
@@ -167,13 +170,12 @@ export class Gateway {
   }
 
   async #take({ objects, credentials, hostCertificates, ended }: News): Promise<void> {
-    const { source, agents, lastObjects } = this.parts;
+    const { source, agents } = this.parts;
     agents?.ssh.endSessions(ended);
     if (objects) {
       this.#keep(source.entries);
       this.#serving.change(Date.now() + this.#took * GATHERING);
       this.#wake();
-      writeWhole(lastObjects, JSON.stringify(this.#entries));
     }
     if (!agents) return;
     if (hostCertificates) await agents.hostKeys.refresh();
@@ -182,6 +184,13 @@ export class Gateway {
       await agents.ssh.review(credentials);
     }
     agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
+  }
+
+  /** Keeps what is served, for the next start: first Envoy gets it, and then the disk. */
+  #keepObjects(): void {
+    if (this.#kept === this.#entries) return;
+    writeWhole(this.parts.lastObjects, JSON.stringify(this.#entries));
+    this.#kept = this.#entries;
   }
 
   #keep(entries: readonly Entry[]): void {
@@ -227,7 +236,10 @@ export class Gateway {
     this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
-    const changed = await this.#synchroniser.apply(objects, environment).finally(() => this.#logEdges());
+    const changed = await this.#synchroniser.apply(objects, environment).finally(() => {
+      this.#keepObjects();
+      this.#logEdges();
+    });
     recorder?.know(objects);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;

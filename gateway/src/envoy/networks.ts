@@ -18,7 +18,8 @@ interface IpRestriction {
   readonly ip_policies: readonly Ref[];
 }
 
-const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
+/** The rules of policies, by the policy's id. */
+export const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
   grouped(rules, ({ ip_policy }) => [ip_policy.id]),
 );
 

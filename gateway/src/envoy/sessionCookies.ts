@@ -32,7 +32,7 @@ export function cookieNames(prefix: string, id: string): Readonly<Record<CookieF
   return Object.fromEntries(names) as Record<CookieField, string>;
 }
 
-const hostsWithSignIn = onceForEach(
+export const hostsWithSignIn = onceForEach(
   (edges: readonly HttpsEdge[]) =>
     new Set(
       edges

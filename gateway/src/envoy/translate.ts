@@ -32,14 +32,15 @@ export const translate = (objects: Objects, environment: Environment): Configura
 /** Each edge's part of the configuration. */
 export function partsOf(objects: Objects, environment: Environment): Part[] {
   const unserved = unservedOf(objects);
-  const world = { objects, environment, unserved };
-  return EDGE_KINDS.flatMap((kind) => objects[kind].map((edge) => partOf(kind, edge, world)));
+  return edgesOf(objects).map(([kind, edge]) => partOf(kind, edge, { objects, environment, unserved }));
 }
 
+export type AnyEdge = HttpsEdge | TlsEdge | TcpEdge;
 const EDGE_KINDS = ["https_edge", "tls_edge", "tcp_edge"] as const;
-type AnyEdge = HttpsEdge | TlsEdge | TcpEdge;
+export const edgesOf = (objects: Objects) =>
+  EDGE_KINDS.flatMap((kind) => objects[kind].map((edge): [typeof kind, AnyEdge] => [kind, edge]));
 
-interface World {
+export interface World {
   readonly objects: Objects;
   readonly environment: Environment;
   readonly unserved: Unserved;
@@ -85,7 +86,7 @@ const closed = ({ id, hostports }: Pick<Part, "id" | "hostports">, reason: strin
   hostports: hostports.map(refusing),
 });
 
-function partOf(kind: EdgeKind, edge: AnyEdge, world: World): Part {
+export function partOf(kind: EdgeKind, edge: AnyEdge, world: World): Part {
   const { objects, environment, unserved } = world;
   const taken = unserved.hostports.get(edge.id);
   const hostports = hostportsOf(kind, edge, taken);
@@ -235,6 +236,18 @@ function strangersTo(
   return [...new Set(strangers)].filter((host) => !ours.has(host)).sort();
 }
 
+/** The same for all of an edge's ports, in one text. */
+export function strangersOf(kind: EdgeKind, edge: AnyEdge, { objects, unserved }: World): string {
+  const all = hostportsOf(kind, edge, unserved.hostports.get(edge.id));
+  const ports = all.some(({ host }) => isWildcard(host)) ? new Set(all.map(({ port }) => port)) : [];
+  return JSON.stringify(
+    [...ports].map((port) => {
+      const own = all.flatMap((one) => (one.port === port ? [one.host] : []));
+      return [port, strangersTo(port, own, objects, unserved)];
+    }),
+  );
+}
+
 const indexes = new WeakMap<Objects, ReadonlyMap<string, readonly string[]>>();
 
 /** The hosts of all edges, by the wildcards that cover them. */
@@ -256,20 +269,28 @@ const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
  * Each hostport once, regardless of upper and lower case.
  * @param unserved those that another edge has, or that are no hostports: Envoy would refuse all of a port
  */
-function hostportsOf(
+export function hostportsOf(
   kind: EdgeKind,
-  { hostports }: HttpsEdge | TlsEdge | TcpEdge,
+  edge: AnyEdge,
   unserved: ReadonlyMap<string, string> | undefined,
-): Hostport[] {
+): readonly Hostport[] {
+  if (unserved === undefined && kind !== "tcp_edge") return allHostports(edge);
   const read = hostportsIn(
     kind,
-    hostports.filter((one) => !unserved?.has(one)),
+    edge.hostports.filter((one) => !unserved?.has(one)),
   );
   // Connections over TCP say no name, so the first hostport of a port stands for all.
   if (kind === "tcp_edge")
     return read.filter(({ port }, index) => read.findIndex((one) => one.port === port) === index);
-  return [...new Map(read.map((one) => [textOf(one), one])).values()];
+  return onceNamed(read);
 }
+
+const onceNamed = (hostports: readonly Hostport[]): readonly Hostport[] => [
+  ...new Map(hostports.map((one) => [textOf(one), one])).values(),
+];
+
+/** Of an edge with names. Most edges are the same from one change to the next. */
+const allHostports = onceForEach(({ hostports }: AnyEdge) => onceNamed(hostportsIn("https_edge", hostports)));
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MAX_REASONS = 5;

@@ -1,10 +1,11 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Refused } from "../ads/server";
 import type { Json } from "../envoy/json";
+import { KeptParts } from "../envoy/kept";
 import type { Configuration, EdgeState, Environment, Objects } from "../envoy/model";
 import type { Part } from "../envoy/part";
 import { PROBE } from "../envoy/static";
-import { assemble, partsOf } from "../envoy/translate";
+import { assemble } from "../envoy/translate";
 import { causeIn } from "./envoyProgram";
 import type { Marks, Moment } from "./marks";
 import { worldOf } from "./world";
@@ -48,9 +49,11 @@ interface LeftOut {
 export class Synchroniser {
   /** The parts that Envoy serves, by edge. */
   #served: ReadonlyMap<string, Part> = new Map();
+  readonly #parts = new KeptParts();
   readonly #leftOut = new Map<string, LeftOut>();
   #before: Moment | undefined;
-  #text = "";
+  /** What Envoy serves; undefined if that is not known. */
+  #last: readonly unknown[] | undefined;
   edges: readonly EdgeState[] = [];
   /** When to translate again though nothing changed, in milliseconds. */
   renewAt: number | undefined;
@@ -64,20 +67,22 @@ export class Synchroniser {
   async apply(objects: Objects, surroundings: Environment): Promise<boolean> {
     const after = { objects, now: surroundings.now };
     const environment = { ...surroundings, marks: this.marks.all };
-    const first = partsOf(objects, environment);
-    const parts = this.#mark(first, after) ? partsOf(objects, environment) : first;
+    const first = this.#parts.of(objects, environment);
+    const parts = this.#mark(first, after) ? this.#parts.of(objects, environment) : first;
     const byId = new Map(parts.map((part) => [part.id, part]));
     for (const [id, { part }] of this.#leftOut) if (!isSame(part, byId.get(id))) this.#leftOut.delete(id);
     const known = this.#leftOut.size;
     this.#leaveOutUnreadable(parts, environment);
     let configuration = assemble(parts, environment, this.#reasons);
     this.renewAt = configuration.renewAt;
-    const text = JSON.stringify({ ...configuration, renewAt: undefined });
-    if (text === this.#text && this.engine.isInformed) return false;
+    const { listen, tcpListen, balancers, challenges } = environment;
+    const around = JSON.stringify([listen, tcpListen, balancers, challenges]);
+    const current = () => [around, ...parts, ...this.#leftOut.keys()];
+    if (this.engine.isInformed && isEach(this.#last, current())) return false;
     try {
       configuration = await this.#push(configuration, parts, environment);
     } catch (error) {
-      this.#text = "";
+      this.#last = undefined;
       this.edges = assemble(parts, environment, this.#reasons).edges.map((edge) =>
         edge.state === "applied" && !isSame(this.#served.get(edge.id), byId.get(edge.id))
           ? { ...edge, state: "rejected", reason: BEHIND }
@@ -87,7 +92,7 @@ export class Synchroniser {
     }
     const { isInformed } = this.engine;
     this.edges = isInformed ? configuration.edges : [];
-    this.#text = isInformed ? JSON.stringify({ ...configuration, renewAt: undefined }) : "";
+    this.#last = isInformed ? current() : undefined;
     if (isInformed) this.#before = after;
     this.#served = new Map(
       isInformed ? parts.flatMap((part) => (this.#leftOut.has(part.id) ? [] : [[part.id, part]])) : [],
@@ -180,5 +185,10 @@ function causeOf(reason: string, name: string): string {
   return causeIn(at < 0 ? reason : reason.slice(at + name.length + 2)) ?? "it gave no reason";
 }
 
+const isEach = (one: readonly unknown[] | undefined, other: readonly unknown[]): boolean =>
+  one?.length === other.length && one.every((value, index) => value === other[index]);
+
+/** Parts stay the same objects while nothing changes, but one may be made anew and be equal. */
 const isSame = (one: Part | undefined, other: Part | undefined): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other);
+  one === other ||
+  (one !== undefined && other !== undefined && JSON.stringify(one) === JSON.stringify(other));

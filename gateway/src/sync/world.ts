@@ -39,17 +39,40 @@ export const worldOf = ({ clusters, secrets, routes, listeners }: Configuration)
 });
 
 const CHAIN = "envoy.config.listener.v3.FilterChain";
-/** The number of `filter_chains` among the fields of a listener. */
-const CHAINS_FIELD = 3;
+const ON_MATCH = "xds.type.matcher.v3.Matcher.OnMatch";
+/** The numbers of fields: of a listener, and then of a matcher, its tree, its map and the map's entries. */
+const [CHAINS, MATCHER, TREE, MAP, ENTRY, KEY, VALUE] = [3, 32, 2, 2, 1, 1, 2];
 
-/** A listener is put together from the bytes of its chains. */
-function listenerOf({ filter_chains, ...rest }: Json): Resource {
+/**
+ * A listener is put together from the bytes of its chains and names: Envoy reads parts of a message as
+ * one.
+ */
+function listenerOf({ filter_chains, filter_chain_matcher, ...rest }: Json): Resource {
   const chains = (filter_chains as readonly Json[]).map(
-    (chain) =>
-      once(chain, () => resource(String(chain.name), field(CHAINS_FIELD, encode(CHAIN, chain)))).bytes,
+    (chain) => once(chain, () => resource(String(chain.name), field(CHAINS, encode(CHAIN, chain)))).bytes,
   );
-  return resource(String(rest.name), Buffer.concat([encode(TYPES.listener, rest), ...chains]));
+  const { matcher_tree: tree, ...others } = (filter_chain_matcher ?? {}) as { readonly matcher_tree?: Json };
+  const names = tree?.exact_match_map as { readonly map: Readonly<Record<string, Json>> } | undefined;
+  const matcher = names
+    ? { ...others, matcher_tree: { ...tree, exact_match_map: {} } }
+    : filter_chain_matcher;
+  const entries = Object.entries(names?.map ?? {}).map(([name, to]) => entryOf(name, to));
+  return resource(
+    String(rest.name),
+    Buffer.concat([
+      encode(TYPES.listener, { ...rest, filter_chain_matcher: matcher }),
+      ...chains,
+      ...(names ? [field(MATCHER, field(TREE, field(MAP, Buffer.concat(entries))))] : []),
+    ]),
+  );
 }
+
+/** Where connections for a name go; each name has a message of its own. */
+const entryOf = (name: string, to: Json): Uint8Array =>
+  once(to, () => {
+    const value = field(VALUE, encode(ON_MATCH, to));
+    return resource(name, field(ENTRY, Buffer.concat([field(KEY, Buffer.from(name)), value])));
+  }).bytes;
 
 const LENGTH_DELIMITED = 2;
 
