@@ -101,7 +101,7 @@ describe("An open stream", () => {
     const nobody = await one.api.ipPolicies.create({});
     await routes.update(own.route.id, { ip_restriction: { ip_policy_ids: [nobody.id] } });
     await one.until(refused.hasEnded);
-    await one.becomes(403, OWN);
+    await one.becomesRefused(403, OWN, "narrowed.example.com");
     expect(other.hasEnded()).to.equal(false);
     other.socket.destroy();
   });

@@ -59,10 +59,8 @@ function closingAmong(
   if (asked.length === 0) return closing;
   if (asked.length > MAX_COMPARED) return new Set([...closing, ...asked]);
   const ids = new Set(asked);
-  const worlds = [before, after].map(
-    ({ objects, now }): World => ({ ...worldOf(only(objects, ids)), now }),
-  ) as [World, World];
-  const { closed, unproved } = compareAccess(...worlds);
+  const world = (moment: Moment) => decided(only(moment.objects, ids), moment.now);
+  const { closed, unproved } = compareAccess(world(before), world(after));
   const addresses = [
     ...closed.map(({ was, address }) => was ?? address),
     ...unproved.map(({ address }) => address),
@@ -70,6 +68,19 @@ function closingAmong(
   for (const { id, hostports } of edgesOf(before.objects, ids))
     if (addresses.some((address) => hostports.some((one) => address.split("/")[0] === one))) closing.add(id);
   return closing;
+}
+
+/** Decisions also need the policies themselves, of which a gateway reads the rules alone. */
+function decided(objects: Objects, now: number): World {
+  const { https_edge, tls_edge, tcp_edge, ip_restriction, ip_policy_rule } = objects;
+  const modules = [...https_edge.flatMap(({ routes }) => routes), ...tls_edge, ...tcp_edge].flatMap(
+    (one) => one.ip_restriction ?? [],
+  );
+  const referred = [...modules, ...ip_restriction].flatMap((one) => one.ip_policies.map(({ id }) => id));
+  const policies = new Set([...referred, ...ip_policy_rule.map(({ ip_policy }) => ip_policy.id)]);
+  const world = worldOf(objects);
+  const more = [...policies].map((id) => ({ kind: "ip_policy", id, fields: { id } }));
+  return { ...world, objects: [...world.objects, ...more], now };
 }
 
 const edgesOf = ({ https_edge, tls_edge, tcp_edge }: Objects, ids: ReadonlySet<string>) =>
