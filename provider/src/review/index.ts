@@ -5,9 +5,9 @@ import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../operation/askServer";
 import { tryOnEnvoy } from "./onEnvoy";
 import { readPreview } from "./preview";
-import { type PreviewedChange, readChange } from "./previewed";
+import { changeIn, type PreviewedChange } from "./previewed";
 import type { Report } from "./report";
-import { type ReviewOptions, reportOn, review as reviewWith } from "./review";
+import { type ReviewOptions, reportOn } from "./review";
 import { withTaken } from "./taken";
 import type { Worlds } from "./worlds";
 
@@ -29,7 +29,7 @@ export const serverObjects = (options: ServerOptions): Promise<Everything> =>
 type Asking = ServerOptions & { readonly progress?: (objects: number) => void };
 
 /** Options of a review. With `url` or `apiKey`, it asks a server for objects outside of the stack. */
-export type Options = Omit<ReviewOptions, "server"> & Asking;
+export type Options = ReviewOptions & Asking;
 
 /**
  * Reviews a preview: finds its effects on callers and owners.
@@ -49,7 +49,8 @@ export function review(preview: string | object, options?: Omit<Options, keyof S
 export function review(preview: string | object, options: Options): Promise<Report>;
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
   const { url, apiKey, project: _project, progress: _, ...others } = options;
-  if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
+  if (url === undefined && apiKey === undefined)
+    return reportOn(changeIn(readPreview(preview, options.source)), others);
   return changeOf(preview, options).then((change) => reportOn(change, others));
 }
 
@@ -93,18 +94,14 @@ export async function worldsOfPreview(
   return { before, after, limits };
 }
 
-/**
- * The change, beside the objects of the named server, if there is one. Bad input is refused before it is
- * asked.
- */
+/** The change, beside the objects of the named server, if there is one. Bad input is refused first. */
 async function changeOf(
   preview: string | object,
   { url, apiKey, project, progress = () => {}, source }: Asking & { readonly source?: string },
 ): Promise<PreviewedChange> {
-  if (url === undefined && apiKey === undefined) return readChange(preview, { source });
-  readPreview(preview, source);
-  return askServer({ url, apiKey, project }, async (transport) => {
-    const server = await readServer(transport, progress, true);
-    return withTaken(readChange(preview, { server, source }), transport);
-  });
+  const read = readPreview(preview, source);
+  if (url === undefined && apiKey === undefined) return changeIn(read);
+  return askServer({ url, apiKey, project }, async (transport) =>
+    withTaken(changeIn(read, await readServer(transport, progress, true)), transport),
+  );
 }

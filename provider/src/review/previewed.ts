@@ -1,5 +1,5 @@
 import type { Everything } from "../core/everything";
-import { readPreview } from "./preview";
+import type { Preview } from "./preview";
 import { hidesSecrets, withObjectsOfSets } from "./sets";
 import { type OurStep, ourSteps, type Worlds, worldsOf } from "./worlds";
 
@@ -10,13 +10,9 @@ export interface PreviewedChange extends Worlds {
   readonly hidden: boolean;
 }
 
-/** @throws Error if the input is something else, or a preview that failed, with its errors */
-export function readChange(
-  preview: string | object,
-  { server, source }: { readonly server?: Everything; readonly source?: string },
-): PreviewedChange {
-  const whole = readPreview(preview, source);
-  const read = withObjectsOfSets(whole);
+/** @param server the objects of a server, to include those outside of the stack */
+export function changeIn(preview: Preview, server?: Everything): PreviewedChange {
+  const read = withObjectsOfSets(preview);
   const steps = ourSteps(read);
-  return { steps, hidden: hidesSecrets(whole), ...worldsOf(read, steps, server) };
+  return { steps, hidden: hidesSecrets(preview), ...worldsOf(read, steps, server) };
 }

@@ -1,16 +1,13 @@
 import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelplane/sdk/meaning";
-import type { Everything } from "../core/everything";
 import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
-import { type PreviewedChange, readChange } from "./previewed";
+import type { PreviewedChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { placeOf, type SourcePlace } from "./sourceLocations";
 import type { OurStep } from "./worlds";
 import { placesInYaml } from "./yamlProgram";
 
 export interface ReviewOptions {
-  /** The objects of a server, see `readServer`. If absent, the review works from the preview alone. */
-  readonly server?: Everything;
   /** Hashes of accepted findings and reports. */
   readonly accept?: readonly string[];
   /** An earlier report: its findings are accepted. */
@@ -28,19 +25,10 @@ export interface ReviewOptions {
   readonly source?: string;
 }
 
-/**
- * Reviews a preview: finds its effects on callers and owners.
- *
- * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
- * @throws Error if the input is something else, or a preview that failed, with its errors
- */
-export const review = (preview: string | object, options: ReviewOptions = {}): Report =>
-  reportOn(readChange(preview, options), options);
-
 /** Reports on a preview that was read. */
 export function reportOn(
   { steps, before, after, limits, hidden }: PreviewedChange,
-  { events, now = new Date(), folder = process.cwd(), ...options }: Omit<ReviewOptions, "server" | "source">,
+  { events, now = new Date(), folder = process.cwd(), ...options }: Omit<ReviewOptions, "source">,
 ): Report {
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(folder);
