@@ -187,10 +187,7 @@ describe("The target of a gateway's traffic", () => {
     const backend = { backend_id: page.id };
     const keys = await one.site("keys.example.com", { backend, jwt_validation: jwt({}, `${url}/jwks`) });
     const fields = { client_id: "a", client_secret: "b", scopes: ["openid"] };
-    const issuer = await one.site("issuer.example.com", {
-      backend,
-      oidc: { issuer: hidden.url, ...fields },
-    });
+    const issuer = await one.site("issuer.example.com", { backend, oidc: { issuer: hidden.url, ...fields } });
     const metadata = await one.site("cloud.example.com", {
       backend,
       jwt_validation: jwt({}, "https://169.254.169.254/jwks"),

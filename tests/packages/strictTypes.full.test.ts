@@ -40,10 +40,7 @@ describe("A program with the strictest settings of the compiler", () => {
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
     const compiler = join(ROOT, "node_modules/typescript-native/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], {
-      cwd: ROOT,
-      encoding: "utf8",
-    });
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { cwd: ROOT, encoding: "utf8" });
     const mistakes = stdout.split("\n").filter((line) => /: error TS/.test(line) && !BROKEN.test(line));
     expect(mistakes.join("\n")).to.equal("");
   });

@@ -33,10 +33,6 @@ describe("The output that pages show", () => {
     const mutual_tls = { certificate_authority_ids: [authority.id] };
     const { body: edge } = await api.post("/edges/tls", { hostports: ["app.example.com:443"], mutual_tls });
     const env = { URL: server.url, KEY: server.apiKey };
-    await followed(stepsOf(page("meaning.md")), {
-      folder,
-      env,
-      replace: { "edgtls_…": edge.id as string },
-    });
+    await followed(stepsOf(page("meaning.md")), { folder, env, replace: { "edgtls_…": edge.id as string } });
   });
 });
