@@ -11,7 +11,6 @@ import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
 const NEW_ORDER = "/order-plz";
-
 /** A refusal in the place of the authority's own answer: what Pebble cannot do. */
 export type Refusal = { readonly status: number; readonly problem: object; readonly retryAfter?: number };
 

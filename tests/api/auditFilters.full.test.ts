@@ -5,7 +5,6 @@ import { Rest } from "../support/rest";
 
 onEveryDatabase("The audit log, filtered,", (start) => {
   const server = serverOfThisFile(start);
-
   async function rowsOf(query = "", rest: Rest = server.rest): Promise<Json[]> {
     const rows: Json[] = [];
     for (let next = `/audit_events?limit=3${query}`; next; ) {

@@ -11,7 +11,6 @@ onOneDatabase("Certificates", (start) => {
   describe("Certificate authorities", () => {
     const PATH = "/certificate_authorities";
     const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });
-
     const KINDS: Record<
       string,
       CertificateOptions & { readonly usages: string[]; readonly extended: string[] }

@@ -22,7 +22,6 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 onEveryDatabase("Every resource type keeps the same promises:", (start) => {
   const server = serverOfThisFile(start);
-
   const create = async (type: ResourceType, more = {}): Promise<RestAnswer> => {
     const answer = await server.rest.post(type.path, { ...(await type.body(server.rest)), ...more });
     expect(answer.status, answer.text).to.equal(201);

@@ -17,7 +17,6 @@ onOneDatabase("What happens to requests", (start) => {
 
   describe("The exposure of an address", () => {
     const [EARLY, LATE] = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"];
-
     const gatewaysAt = async (address: string, rest: Rest = server.rest): Promise<Json[]> => {
       const answer = await rest.get(`/exposure?address=${encodeURIComponent(address)}`);
       expect(answer.status, answer.text).to.equal(200);
@@ -97,7 +96,6 @@ onOneDatabase("What happens to requests", (start) => {
     const FROM = "198.51.100.7";
     const PATH = "/exposure/decisions";
     const sites = sitesOf(server);
-
     const decide = async (requests: readonly Json[], rest: Rest = server.rest) => {
       const answer = await rest.post(PATH, { requests: requests.map((one) => ({ from: FROM, ...one })) });
       expect(answer.status, answer.text).to.equal(200);

@@ -37,7 +37,6 @@ const madeBy = ({ definition: { fields, computed } }: ResourceType): string[] =>
 
 onEveryDatabase("A dry run", (start) => {
   const server = serverOfThisFile(start);
-
   const leavingNothing = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const before = await tracesIn(server);
     const result = await attempt();
@@ -179,7 +178,6 @@ onOneDatabase("What a dry run may tell", (start) => {
   beforeEach(() => writeFileSync(counted, ""));
   after(() => rmSync(dirname(counted), { recursive: true }));
   const madeSoFar = () => readFileSync(counted, "utf8").split("\n").length - 1;
-
   const withRole = async (role: string) => {
     const owner_id = (await server.created("/bot_users", { name: unique(role), role })).id;
     return { owner_id, rest: server.rest.as((await server.created("/api_keys", { owner_id })).token) };

@@ -45,7 +45,6 @@ onOneDatabase("Modules", (start) => {
     const create = (body: Json) => server.rest.post("/edges/tls", { hostports: [hostport()], ...body });
     const edge = (body: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...body });
     const UPSTREAM = { tls_termination: { terminate_at: "upstream" } };
-
     /** The modules that need the decrypted traffic, enabled or not. */
     const needy = async (enabled: boolean): Promise<Record<string, Json>> => ({
       mutual_tls: {

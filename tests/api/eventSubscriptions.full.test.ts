@@ -41,7 +41,6 @@ onEveryDatabase("Where events go", (start) => {
       "ip_policy_deleted.v0",
     ] as const;
     const sourcesOf = (...types: unknown[]) => types.map((type) => ({ type }));
-
     const destinationRef = async (): Promise<{ id: string; uri: string }> => {
       const { id, uri } = await server.created("/event_destinations", destination());
       return { id, uri };

@@ -37,7 +37,6 @@ function shown(body: Json): Json {
 
 onEveryDatabase("An event", (start) => {
   const server = serverOfThisFile(start);
-
   const eventsOf = async (id: string): Promise<Event[]> =>
     (await server.read(`/events?object_id=${id}`)).events.reverse();
 

@@ -132,7 +132,6 @@ onEveryDatabase("Exposure", (start) => {
 
 onOneDatabase("A dry run with findings", (start) => {
   const server = serverOfThisFile(start);
-
   const expectFound = async (method: string, path: string, body: Json | undefined, ...rules: string[]) => {
     const answer = await server.rest.request(method, path + DRY, body);
     expect(rulesIn(answer), `${method} ${path} ${answer.text}`).to.deep.equal(rules);

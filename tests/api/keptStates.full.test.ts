@@ -8,7 +8,6 @@ onEveryDatabase("The state of a guarantee", (start) => {
   const server = serverOfThisFile(start);
   const { site, only } = sitesOf(server);
   const read = (id: string) => server.read(`/guarantees/${id}`);
-
   /** Pages that only the office reaches, and a guarantee that reports whether that is so. */
   async function pages() {
     const address = `${unique("app")}.example.org:443`;

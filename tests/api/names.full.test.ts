@@ -23,7 +23,6 @@ const EVERY_TYPE = [...TYPES, BOT];
 
 onEveryDatabase("The name that a program gives an object", (start) => {
   const server = serverOfThisFile(start);
-
   const made = async (path: string, body: unknown, name: string, rest: Rest = server.rest): Promise<Json> => {
     const answer = await rest.post(path, body, called(name));
     expect(answer.status, answer.text).to.equal(201);

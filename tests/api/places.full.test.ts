@@ -8,7 +8,6 @@ import { Rest, type RestAnswer } from "../support/rest";
 import { type Endpoint, endpointsIn, expectRefusedUnlikeAdmin, holds } from "../support/rights";
 
 type Json = RestAnswer["body"];
-
 /** Where an object is, as a caller with a role in `own` alone sees it. */
 const PLACES = ["own", "other", "shared"] as const;
 type Place = (typeof PLACES)[number];
@@ -65,7 +64,6 @@ onEveryDatabase("The rights of a caller with a role in one project", (start) => 
     return body;
   };
   const pathOf = ({ uri }: Json): string => new URL(uri).pathname;
-
   const at = ({ path, kind }: Endpoint, object: string): string => {
     const { path: collection } = definitionNamed(kind ?? "");
     const below = path.slice(collection.length);

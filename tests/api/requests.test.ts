@@ -18,7 +18,6 @@ const nested = (depth: number, open = "[", close = "]"): string => open.repeat(d
 onOneDatabase("Every request:", (start) => {
   const server = serverOfThisFile(start);
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
-
   const expectUnauthorized = (answer: RestAnswer, code: string): void => {
     expectRefused(answer, { status: 401, code });
     expect(answer.headers.get("www-authenticate")).to.match(/^Bearer\b/);

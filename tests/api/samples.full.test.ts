@@ -21,7 +21,6 @@ import { ServerProcess } from "../support/server";
 describe("The examples of the reference and of the OpenAPI document", () => {
   const server = serverOfThisFile(() => ServerProcess.start());
   const made = new Map<string, string>();
-
   /** Creates the object that a sample names, and what it refers to, once. */
   async function idOf(reference: string): Promise<string> {
     const known = made.get(reference);

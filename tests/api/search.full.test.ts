@@ -196,7 +196,6 @@ onEveryDatabase("What a search finds", (start) => {
   const server = serverOfThisFile(start);
   const callers = new Map<string, Rest>();
   const words = ["amber", "birch", "cedar", "delta-7", "x", "10.0", "example.com", "module", "ma bi"];
-
   const fill = async (rest: Rest, types: readonly ResourceType[]) => {
     for (const [index, type] of types.entries()) {
       const edge = type.path.includes("{edge_id}")

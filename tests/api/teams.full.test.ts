@@ -20,7 +20,6 @@ type Object = RestAnswer["body"];
 onEveryDatabase("Projects and memberships", (start) => {
   const server = serverOfThisFile(start);
   const newProject = (): Promise<Object> => server.created("/projects", { name: unique("team") });
-
   const created = async (answer: Promise<RestAnswer>): Promise<Object> => {
     const { status, text, body } = await answer;
     expect(status, text).to.equal(201);

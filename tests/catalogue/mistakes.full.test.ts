@@ -133,7 +133,6 @@ const BAD_FILES: readonly BadFile[] = [
 describe("A catalogue with mistakes, previewed without a server", () => {
   const world = new World();
   const folder = new Folder();
-
   const preview = async (program: () => void): Promise<string> => {
     const stack = await world.stack(NOBODY, async () => program());
     return failureOf(stack.preview());

@@ -9,7 +9,6 @@ const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jY
 onEveryDatabase("A change set", (start) => {
   const server = serverOfThisFile(start);
   const newSet = (rest: Rest = server.rest) => new SetInTest(rest, unique("set"));
-
   const site = (served = hostport()) => [
     declared("tls_edge", "app", {
       hostports: [served],

@@ -10,7 +10,6 @@ const start = async () => ServerProcess.start({ data: await DATABASES[0]?.create
 describe("tunnelplane apply", () => {
   const server = serverOfThisFile(start);
   const folder = new Folder();
-
   const apply = (...args: string[]): Promise<Ended> =>
     endOf(
       command(server.data, ["apply", folder.catalogue, "--url", server.url, ...args], {

@@ -79,7 +79,6 @@ describe("The client tries again", () => {
 describe("A client with patience", () => {
   const patience = { ms: 3_000 };
   const busy = refuse(429, { "retry-after": "0" });
-
   /** Sends requests at once to a server that refuses as many as it is asked to, and then accepts all. */
   async function whileBusy(
     refusals: number,

@@ -101,7 +101,6 @@ describe("The code samples in /openapi.json", () => {
 
   /** With the id of a real object where the sample has one that it made up. */
   const withId = (source: string, id: string): string => (id ? source.replace(/ipp_2\w{26}/, id) : source);
-
   async function start(folder: string, label: string, source: string): Promise<string> {
     const [file, program, ...args] =
       { curl: ["run.sh", "sh"], Python: ["run.py", PYTHON], TypeScript: ["run.ts", process.execPath] }[

@@ -49,7 +49,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     return server;
   };
   const restOf = ({ url, apiKey }: ServerProcess): Rest => new Rest(url, apiKey);
-
   async function arrived(): Promise<Json[]> {
     const { Shards } = await kinesis.listShards({ StreamName: "events" });
     const ShardId = Shards?.[0]?.ShardId;

@@ -39,7 +39,6 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
     ...more,
   });
   const ANN = { email: "ann@example.com", email_verified: true, realm: { groups: ["x", "dev-1"] } };
-
   /** Signs somebody with such claims in, and asks for the page. */
   async function visit(claims: object): Promise<{ browser: Browser; page: Visit }> {
     issuer.claims = claims;

@@ -16,7 +16,6 @@ describe("tunnelplane-gateway dev", () => {
   });
   let project: string;
   let running: GatewayProcess;
-
   const start = (env: Record<string, string> = {}): GatewayProcess => {
     running = GatewayProcess.start(
       ["dev"],

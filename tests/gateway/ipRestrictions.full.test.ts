@@ -3,7 +3,6 @@ import { ended, type Running, runningForEachTest } from "./running";
 
 describe("IP restrictions on a real gateway", () => {
   const running = runningForEachTest();
-
   const policy = async ({ api }: Running, cidr: string) => {
     const { id } = await api.ipPolicies.create({});
     await api.ipPolicyRules.create({ ip_policy_id: id, cidr, action: "allow" });

@@ -20,7 +20,6 @@ describe("The edge of one member", () => {
   let between: OtherServer;
   const bad = new Set<string>();
   let others = 0;
-
   const start = () =>
     running.now.runWithAgents(
       ...["--url", between.url, "--allow-upstreams", "127.0.0.0/8", "--allow-upstreams", "fe80::/10"],

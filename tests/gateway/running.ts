@@ -272,10 +272,8 @@ export const ended = async (child: ChildProcess): Promise<number | null> => {
 };
 
 type Hooks = readonly [start: typeof before, stop: typeof after];
-
 /** A new one for each test; skips them, in words, where there is no Envoy. */
 export const runningForEachTest = (): { readonly now: Running } => runningBetween([beforeEach, afterEach]);
-
 /** One for all tests of a `describe`, which do not disturb each other. */
 export const runningForAllTests = (): { readonly now: Running } => runningBetween([before, after]);
 

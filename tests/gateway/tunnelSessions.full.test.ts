@@ -9,7 +9,6 @@ const SERVED = `${HOST}:443`;
 
 describe("Sessions of agents of a real gateway", () => {
   const running = runningForEachTest();
-
   const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
     const found: T[] = [];
     for await (const item of list) found.push(item);

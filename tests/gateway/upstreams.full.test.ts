@@ -12,7 +12,6 @@ const APP = "app.example.com";
 
 describe("The target of a gateway's traffic", () => {
   const running = runningForEachTest();
-
   /** The reason that the gateway reports for an edge in this state, once it has the words. */
   const reported = async (edge: string, state: string, words = ""): Promise<string> =>
     (await running.now.reported(edge, (one) => one.state === state && one.reason.includes(words))).reason;

@@ -53,7 +53,6 @@ describe("Signing in with Chromium at an identity provider", () => {
   }
   const begin = (page: Page) => page.getByRole("link", { name: "Sign in" }).click();
   const isRefused = (page: Page) => page.getByRole("heading", { name: "You are not signed in" }).waitFor();
-
   /** Signs in at the provider, and stops the browser before it brings the answer to the server. */
   async function answerFor(page: Page, name: string): Promise<URL> {
     const devtools = await page.context().newCDPSession(page);

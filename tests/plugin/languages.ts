@@ -96,7 +96,6 @@ function dependenciesOf(project: string): string {
 export const runtimeOf = (command: readonly string[]): string =>
   JSON.stringify({ name: "process", options: { command } });
 export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
-
 /** Starting Maven to ask for its version would take a second, for each case. */
 const isHere = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 

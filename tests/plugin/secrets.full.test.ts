@@ -11,7 +11,6 @@ describe("A secret that is no valid value", () => {
   const { server } = worldOfThisFile();
   const ends: { stop(): unknown }[] = [];
   const projects: Project[] = [];
-
   async function pluginFor(url: string): Promise<Plugin> {
     const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: "a-key" });
     ends.push(plugin);

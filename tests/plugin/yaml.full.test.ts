@@ -28,7 +28,6 @@ const SITE = `resources:
 describe("A program in YAML", () => {
   const { world, server } = worldOfThisFile();
   const projects: Project[] = [];
-
   function projectWith(program: string, on: { url: string; apiKey: string } = server): Project {
     const project = new Project(on, program);
     projects.push(project);

@@ -12,7 +12,6 @@ describe("Access that ends, in a program", () => {
   let end: string;
   let ends: Ends;
   let stack: Engine;
-
   function declare(provider: string, tunnels: Classes): void {
     const { action = "allow", expiresAt } = ends;
     const policy = new tunnels.IpPolicy(`${provider}-policy`);

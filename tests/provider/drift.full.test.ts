@@ -24,7 +24,6 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
   let authorities: string[];
   let preview: Run;
   let repair: Run;
-
   function declare(provider: string, tunnels: Classes): void {
     const policy = new tunnels.IpPolicy(`${provider}-policy`);
     const backend = new tunnels.TunnelGroupBackend(`${provider}-backend`, { labels: { service: provider } });

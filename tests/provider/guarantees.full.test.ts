@@ -6,7 +6,6 @@ import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/pr
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
-
 /** `before`: the office's rule protects the admin pages; after it they have a policy of their own. */
 type Order = "before" | "wrongly" | "rightly";
 

@@ -23,7 +23,6 @@ describe("A run that changes several things or fails in between", () => {
   let credential: string[] | undefined;
   /** Versions of TLS that resources declare for one edge: `inline` is that of the edge's own resource. */
   let twice: { readonly provider: Name; readonly isNew?: true; readonly versions: Versions } | undefined;
-
   function declare(provider: Name, tunnels: Classes): void {
     const name = (of: string) => `${provider}-${of}`;
     const { id } = new tunnels.CertificateAuthority(name("ca"), { caPem });

@@ -31,7 +31,6 @@ const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>>
 /** The names of a kind's resources, as the program counts or calls them, and the value that each holds. */
 type Held = Readonly<Record<string, number>>;
 type Options = pulumi.CustomResourceOptions;
-
 /** Classes whose resources hold one unique value each. */
 const KINDS = ["IpPolicyRule", "HttpsEdgeRoute", "SshCredential", "ReservedDomain", "Project", "Membership"];
 const BEFORE: Held = { 0: 0, 1: 1, 2: 2 };

@@ -24,7 +24,6 @@ describe("The option `import` of a resource", () => {
   let requests: string[];
   /** The runs of the same program, before and after a refresh. */
   let [again, refreshed]: Run[] = [];
-
   async function fill(provider: Name): Promise<void> {
     const add = async (path: string, body: object): Promise<Existing> =>
       (await server.rest.post(path, body)).body;
@@ -49,7 +48,6 @@ describe("The option `import` of a resource", () => {
   }
   const existing = (provider: Name) => there.get(provider) as NonNullable<ReturnType<typeof there.get>>;
   const now = async (path: string): Promise<Existing> => (await server.rest.get(path)).body;
-
   function declare(provider: Name, tunnels: Classes): void {
     const { app, site, route, certificate, policy, rule } = existing(provider);
     const name = (of: string) => `${provider}-${of}`;

@@ -142,7 +142,6 @@ describe("The server that has a stack's objects", () => {
     const asking = new Set<Name>();
     let isKilled = Promise.resolve();
     let goOn = (): void => undefined;
-
     async function fateOf({ method = "", url, headers }: IncomingMessage): Promise<Fate> {
       const provider = providers.get(headers.authorization?.split(" ")[1]);
       if (!armed || url?.startsWith("/changesets") || !["POST", "PUT", "DELETE"].includes(method))

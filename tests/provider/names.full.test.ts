@@ -39,7 +39,6 @@ describe("An object that a program makes", () => {
     return (list as { resource_name?: string }[]).map(({ resource_name }) => resource_name);
   }
   const ofBoth = (name: string) => NAMES.map((provider) => `${provider}-${name}`);
-
   /** Takes the names away, as objects have none that an older version of the package made. */
   async function withoutNames(): Promise<void> {
     for (const { id } of (await server.rest.get("/edges/tls")).body.tls_edges)

@@ -23,7 +23,6 @@ describe("A stack that is shared by people who do not see each other's credentia
   let declared: { description: string; declaring: readonly Name[] } = first;
   let [ada, bo]: Member[] = [];
   let stack: Engine;
-
   function declare(provider: Name, tunnels: Classes): void {
     const { description } = declared;
     const [credential = "", ssh = "", key = ""] = RESOURCES.map((name) => `${provider}-${name}`);

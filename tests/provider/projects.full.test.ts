@@ -23,7 +23,6 @@ describe("A stack and the project that has its objects", () => {
   /** The project of the account that the program hands to its resources, if it does. */
   let account: { readonly name: string; readonly project: string } | undefined;
   let declaring: readonly Name[] = NAMES;
-
   function declare(provider: Name): void {
     const tunnels = PROVIDERS[provider];
     const options: CustomResourceOptions = account

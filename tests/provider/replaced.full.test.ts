@@ -16,7 +16,6 @@ describe("Replacing resources because the user asks for it", () => {
   let options: CustomResourceOptions = {};
   /** Which resource declares the module of the host. */
   let form: "module" | "renamed" | "inline" = "module";
-
   function declare(provider: Name, tunnels: Classes): void {
     const name = (of: string) => `${provider}-${of}`;
     const host = `${provider}.example.com:443`;

@@ -46,7 +46,6 @@ describe("SSH certificates in a program", () => {
     ...{ edited: { validFor: "2d", renewBefore: "8h" }, principals: {}, nobody: { principals: [] } },
   };
   const nameOf = (provider: string, type: Type, of: string) => `${provider}-${type}-${of}`;
-
   function declare(): void {
     for (const [provider, tunnels] of Object.entries(PROVIDERS)) {
       const authority = new tunnels.SshCertificateAuthority(provider);

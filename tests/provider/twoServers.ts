@@ -5,7 +5,6 @@ import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 export type Server = Awaited<ReturnType<World["server"]>>;
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
-
 /** The resources that a program declares with each provider, without the prefix of the provider. */
 export const RESOURCES = ["backend", "catalogue", "credential", "edge", "tls"];
 const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "/ip_policies"];

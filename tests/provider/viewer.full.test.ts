@@ -12,7 +12,6 @@ describe("The key of a viewer", () => {
   let stack: Engine;
   let review: Engine;
   let imported: { id: string; name: string; provider: Classes } | undefined;
-
   const oidc = (secret: string) => ({
     issuer: "https://id.example.com",
     clientId: "app",

@@ -19,7 +19,6 @@ if (folder)
 else
   describe("The command that runs the tests", () => {
     const runs = newFolder();
-
     const run = (failures: number) => {
       const within = mkdtempSync(join(runs, "run-"));
       return spawnSync(

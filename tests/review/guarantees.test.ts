@@ -41,7 +41,6 @@ const route = (name: string, { before, after }: { before?: Inputs; after?: Input
   return step("HttpsEdgeRoute", `route ${name}`, { before: whole(before), after: whole(after) });
 };
 const keeps = (match: string, inputs: Inputs): object => route(match, { before: inputs, after: inputs });
-
 /** A server that holds nothing else, so that all edges are known. */
 const servers = new World();
 let server: Awaited<ReturnType<World["server"]>>;

@@ -8,7 +8,6 @@ const CANARY = "canary-of-a-secret";
 describe("the input of `review`", () => {
   const folder = new Folder();
   const { server } = worldOfThisFile();
-
   const refused: [what: string, content: string | Buffer, said: RegExp][] = [
     ["an empty file", "", /is empty/],
     ["a text", `${CANARY} is not JSON`, /is not JSON/],

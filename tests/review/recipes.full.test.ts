@@ -134,7 +134,6 @@ class Runner {
 }
 
 type Step = { readonly run?: string; readonly id?: string; readonly env?: Record<string, string> };
-
 /** GitHub's own checks of workflows are not to be had elsewhere; this is what its users take. */
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 const ACTION = join(ROOT, "action");

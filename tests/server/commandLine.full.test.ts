@@ -41,7 +41,6 @@ describe("The command line", () => {
     (await api.post(path, body)).body.id as string;
 
   const settings = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
-
   const run = (args: readonly string[], env: Record<string, string | undefined> = {}) =>
     runHere(args, { ...settings(), ...env });
 

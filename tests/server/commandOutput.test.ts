@@ -15,7 +15,6 @@ describe("The output of commands for programs", () => {
     return ServerProcess.start({ args: ["--event-endpoint", `monitoring_service=${service.url}`] });
   });
   const folder = new Folder();
-
   const run = (...args: string[]) =>
     runHere(args, {
       ...placeOf(server.data),

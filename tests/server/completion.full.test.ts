@@ -26,7 +26,6 @@ const typedOf = (line: string): string => line.split(/[ =]/).at(-1) ?? "";
 
 describe("Completion of commands, kinds, options and their values", () => {
   const folder = newFolder();
-
   function scriptFor(shell: string): string {
     const script = join(folder, `_tunnelplane.${shell}`);
     writeFileSync(

@@ -7,7 +7,6 @@ import { ServerProcess } from "../support/server";
 
 describe("tunnelplane guarantees", () => {
   const server = serverOfThisFile(() => ServerProcess.start());
-
   const run = (...args: string[]): Promise<Ended> =>
     runHere(["guarantees", ...args], {
       TUNNELPLANE_BASE_URL: server.url,

@@ -11,7 +11,6 @@ const EVERYBODY = { cidr: "0.0.0.0/0", action: "allow" };
 describe("Guarantees of several servers on one PostgreSQL database", () => {
   const two = new TwoServers();
   const { site, only } = sitesOf(two);
-
   const guarantee = async (address: string) => {
     const fields = { expect: "refused", addresses: [address], except_networks: [OFFICE] };
     return (await two.created("/guarantees", fields)).id;

@@ -43,7 +43,6 @@ onOneDatabase("Logging in with a command line", (startServer) => {
       ...{ TUNNELPLANE_API_KEY: undefined, TUNNELPLANE_BASE_URL: undefined },
     });
   const run = (...args: string[]): Promise<Ended> => endOf(start(...args));
-
   async function shown(stream: Readable, pattern: RegExp): Promise<RegExpExecArray> {
     let text = "";
     for (;;) {

@@ -11,7 +11,6 @@ const statuses = (answers: readonly RestAnswer[]): number[] =>
 
 onOneDatabase("Limits on requests", (startServer) => {
   const start = untilTestEnds(startServer);
-
   // One request in a second and ten more in a minute: of 60 at once, most are too many.
   const LOW = ["--rate-limit", "1"];
   const flood = (rest: Rest, headers = {}) =>

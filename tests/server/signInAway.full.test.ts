@@ -22,7 +22,6 @@ describe("An identity provider that is away", () => {
   });
 
   const keysWork = async () => expect((await server.rest.get("/caller")).status).to.equal(200);
-
   async function expectAway(answer: Response): Promise<void> {
     const page = await answer.text();
     expect(answer.status, page).to.equal(503);

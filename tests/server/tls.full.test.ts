@@ -33,7 +33,6 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
   });
 
   const secured = (...args: string[]) => start({ args: ["--tls-cert", cert, "--tls-key", key, ...args] });
-
   const handshake = ({ url }: ServerProcess, options: ConnectionOptions) =>
     new Promise<{ fingerprint: string; version: string | null }>((resolve, reject) => {
       const { hostname, port } = new URL(url);
@@ -48,7 +47,6 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
     });
 
   const fingerprintOf = ({ pem }: Certificate): string => new X509Certificate(pem).fingerprint256;
-
   /** The output of our client, in a process that trusts the authority in the file, or none of ours. */
   async function clientSays(server: ServerProcess, authority?: string): Promise<string> {
     const program = `const { Tunnelplane } = require("@tunnelplane/sdk");

@@ -14,7 +14,6 @@ interface Visit {
 
 describe("A host with a certificate", () => {
   const world = sshWorld();
-
   /** Starts a host with a certificate of one authority, and logs in with a client that trusts the other. */
   async function visit({ body = {}, by, trusting, kind = "host" }: Visit) {
     const users = await world.authority();

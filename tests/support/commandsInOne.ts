@@ -4,7 +4,6 @@ import { text } from "node:stream/consumers";
 
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 type Command = { readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> };
-
 /** Where the test files' own environment would answer for a command. */
 const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;
 

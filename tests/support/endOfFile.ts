@@ -1,5 +1,4 @@
 const ends: (() => unknown)[] = [];
-
 /** Has something done after the last test of the file, what was asked for last first. */
 export const atEndOfFile = (end: () => unknown): number => ends.push(end);
 

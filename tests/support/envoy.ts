@@ -11,7 +11,6 @@ import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 
 const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
-
 /** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
 export const ENVOY = locateEnvoy();
 

@@ -2,7 +2,6 @@ import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
-import { ChangeSets } from "../../server/src/changesets/service";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
 import type { DispatcherOptions } from "../../server/src/events/delivery/options";
@@ -165,10 +164,6 @@ export class World {
 
   resourcesFor(more: Partial<ChangeRequest>): ResourceService {
     return new ResourceService(this.core, { ...this.context, ...more });
-  }
-
-  get changeSets(): ChangeSets {
-    return new ChangeSets(this.core, this.context);
   }
 
   get resources(): ResourceService {

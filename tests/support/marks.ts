@@ -4,7 +4,6 @@ import { StandInServer } from "./standIn";
 export const MARKS = "\u001B[31m\u0007\r\u007F\u009B2J\u0085\u061C\u200E\u200F\u202E\u2066\u2069";
 /** How these are written where they can be seen; JSON may write the first ones in its own short form. */
 export const ESCAPED = "\\u007f\\u009b2J\\u0085\\u061c\\u200e\\u200f\\u202e\\u2066\\u2069";
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
 

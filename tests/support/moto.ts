@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import { atEndOfFile } from "./endOfFile";
 
 const PROGRAM = join(__dirname, "../../node_modules/.tunnelplane/moto/bin/moto_server");
-
 /** Whether moto is on this machine; `npm test` installs it if there is Python 3 with venv. */
 export const HAS_MOTO = existsSync(PROGRAM);
 

@@ -8,7 +8,6 @@ import { newFolder } from "./folder";
 import { freePort } from "./ports";
 
 const { locatePebble } = require("../../scripts/pebble.cjs") as { locatePebble(): string | undefined };
-
 /** Whether Let's Encrypt's authority for tests is there; where it is not, tests say that they are skipped. */
 export const PEBBLE = locatePebble();
 
@@ -102,13 +101,5 @@ export class Pebble {
       child.on("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
     });
     child.removeAllListeners("exit");
-  }
-
-  /** Has the name server answer a text, as a program for `dns-01` would. */
-  async setText(name: string, value: string): Promise<void> {
-    await fetch(`http://127.0.0.1:${this.namesPort}/set-txt`, {
-      method: "POST",
-      body: JSON.stringify({ host: `${name}.`, value }),
-    });
   }
 }

@@ -12,7 +12,6 @@ interface Document {
 const ANYWHERE = [400, 401, 404, 405, 408, 413, 415, 431];
 /** Paths for programs that watch the server; not part of the API. */
 const BESIDE_THE_API = ["/livez", "/readyz", "/openapi.json", "/openapi-wire.json"];
-
 /** Optimizing what is compiled takes longer than all checks together. */
 export const COMPILED_PLAINLY = { code: { optimize: false }, inlineRefs: false };
 

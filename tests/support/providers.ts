@@ -8,7 +8,6 @@ const { resources } = require("../../plugin/schema.json") as {
 };
 
 export type Classes = typeof dynamic;
-
 /** The classes of the native provider, as a package generated from its schema has them. */
 export const native: Classes = { ...dynamic, ...nativeClasses() };
 

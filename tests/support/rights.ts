@@ -4,7 +4,6 @@ import type { RestAnswer } from "./rest";
 
 export type Permission = "read" | "plan" | "write";
 const PERMISSIONS: readonly Permission[] = ["read", "plan", "write"];
-
 /** The most that each role may do; nothing where it is left out. */
 type Row = Partial<Record<Role, Permission>>;
 const READERS: Row = { member: "read", viewer: "read", admin: "read" };

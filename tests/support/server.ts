@@ -53,7 +53,6 @@ export function command(
 }
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
-
 /** Runs a command of tunnelplane, and waits for its end. */
 export const run = (data: string, ...args: string[]): Promise<Ended> => endOf(command(data, args));
 

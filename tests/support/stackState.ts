@@ -20,7 +20,6 @@ export interface Stored {
 
 /** What the file of a stack's state holds of its last run. */
 export type State = { readonly resources?: Recorded[]; readonly pending_operations?: unknown[] };
-
 /** The types of both of our providers, also in a URN. */
 export const OURS = /(^|[:$])(pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
 

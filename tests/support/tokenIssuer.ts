@@ -4,7 +4,6 @@ import type { Rest, RestAnswer } from "./rest";
 import { StandInServer } from "./standIn";
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
-
 /** Seconds since 1970, some from now. */
 export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 export const AUDIENCE = "https://tunnels.example.com";

@@ -21,7 +21,6 @@ onEveryDatabase("In the audit log", (start, database) => {
 
   const count = async () => (await auditRows(server.data)).length;
   const eventCount = async () => (await rowsIn(server.data, "select id from event")).length;
-
   /** The rows that some requests add; each has an event, and the last is what the API lists first. */
   const added = async (work: () => Promise<unknown>): Promise<AuditEventRow[]> => {
     const [rows, events] = [await count(), await eventCount()];

@@ -65,7 +65,6 @@ describe("Requests generated from the OpenAPI document", () => {
 
 onEveryDatabase("Requests with some wrong bytes", (start) => {
   const server = serverOfThisFile(() => start({ args: ["--log-level", "error"] }));
-
   /** A valid request for every operation that takes more than a path. */
   const goodRequests = async (): Promise<Buffer[]> => {
     const requests: Buffer[] = [];

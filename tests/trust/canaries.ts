@@ -22,7 +22,6 @@ export const oidc = (client_secret: unknown) => ({
   client_secret,
 });
 const SERVICES = ["stream_service", "delivery_service", "log_service"];
-
 // biome-ignore lint/suspicious/noExplicitAny: an answer, whatever its shape
 type Body = any;
 

@@ -52,7 +52,6 @@ onEveryDatabase(
       for (const id of await anyWorld().objects(WRITERS * 2)) models.push({ id, begun: 0, acknowledged: 0 });
       const subscribed: Subscribed[] = [];
       let left = WRITERS;
-
       const write = async (own: readonly Model[]) => {
         for (let change = 0; change < CHANGES; change++) {
           const model = own[random(own.length)] as Model;

@@ -85,7 +85,6 @@ export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
 }
 
 type Part = (bytes: Buffer) => [number, number];
-
 /** Method and path. The HTTP version after them stays, because without it the server sees no request. */
 const firstLine: Part = (bytes) => [0, bytes.indexOf(" HTTP/") + 1 || bytes.length];
 const head: Part = (bytes) => [0, bytes.indexOf("\r\n\r\n") + 1 || bytes.length];

@@ -7,7 +7,6 @@ import type { ServerProcess } from "../support/server";
 
 const WRITERS = 50;
 const EDGES = "/edges/tls";
-
 /** A possible state of an object: its revision, or absent. */
 type State = number | "absent";
 

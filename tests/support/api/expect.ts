@@ -4,7 +4,6 @@ import { Rest, type RestAnswer } from "../rest";
 import type { ServerProcess } from "../server";
 
 export type Json = Record<string, unknown>;
-
 /** A well-formed id that no object has: `ipp_000…1`. */
 export const unknownId = (prefix: string): string => `${prefix}_${"0".repeat(26)}1`;
 let counter = 0;

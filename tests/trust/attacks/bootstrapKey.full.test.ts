@@ -17,7 +17,6 @@ async function deleteKey({ url }: ServerProcess, key: string, by = key): Promise
 
 onOneDatabase("The bootstrap key", (startServer, database) => {
   const start = untilTestEnds(startServer);
-
   const expectOnly = ({ url }: ServerProcess, known: string, ...unknown: string[]) => {
     const ask = (key: string) => () => new Rest(url, key).get("/ip_policies");
     return refusedBeside({ refused: unknown.map(ask), as: 401, allowed: ask(known) });

@@ -8,7 +8,6 @@ import { ServerProcess } from "../../support/server";
 import { expectServed, underAttack } from "../../support/underAttack";
 
 const AT_ONCE = 8;
-
 // Almost a MiB of expressions, each of almost 4 KiB, which take long to read.
 const RULE = { expressions: Array(25).fill(`${"(a)&&".repeat(800)}a`), actions: [{ type: "deny" }] };
 const isServed = ({ status }: RestAnswer) => status === 200;
@@ -19,7 +18,6 @@ const LARGE = JSON.stringify({ inbound: Array(10).fill(RULE) });
 
 describe("Bodies whose validation takes long", () => {
   const start = untilTestEnds(ServerProcess.start);
-
   const serverAndMember = async () => {
     const server = await start();
     const admin = server.rest;

@@ -7,7 +7,6 @@ import type { ServerProcess } from "../../support/server";
 
 onOneDatabase("Headers and settings for the server's address", (startServer, database) => {
   const start = untilTestEnds(startServer);
-
   const raw = async (
     { url, apiKey }: ServerProcess,
     path: string,

@@ -21,7 +21,6 @@ const repeated = (text: string, times: number) => text.repeat(times);
 
 onOneDatabase("Input is unambiguous, understood completely and costs little, or it is refused:", (start) => {
   const server = serverOfThisFile(start);
-
   /** Requests with these values are refused; with the right one, the same request is let in. */
   async function refuses<T>(
     send: (value: T) => Promise<RestAnswer>,
@@ -33,7 +32,6 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
   }
   const trying = (path: string) => (body: unknown) => server.rest.post(`${path}?dry_run=true`, body);
   const tryingField = (path: string, field: string) => (value: unknown) => trying(path)({ [field]: value });
-
   const sendBytes = async ([body, type = "application/json"]: readonly [body: Buffer, type?: string]) => {
     const headers = {
       ...{ host: new URL(server.url).host, ...server.headersWithout(), "content-type": type },

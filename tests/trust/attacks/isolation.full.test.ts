@@ -7,7 +7,6 @@ import { Rest, type RestAnswer } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 
 type Answered = RestAnswer["body"];
-
 /** What belongs to projects; these two stand beside them. */
 const OF_PROJECTS = TYPES.filter(({ path }) => path !== "/projects" && path !== "/memberships");
 const HALF = Math.ceil(OF_PROJECTS.length / 2);
@@ -15,7 +14,6 @@ const ROLES = ["member", "viewer", "admin"] as const;
 const SET = "web";
 const KEY = { "idempotency-key": "one-of-both" };
 const GATEWAY = { version: "0.1.0", envoy_version: "1.40.0", ports: [443] };
-
 /** One object of each kind, by the path of its collection. */
 type Made = ReadonlyMap<string, Answered>;
 

@@ -9,7 +9,6 @@ const PAGE_BYTES = 8 * MIB;
 
 onEveryDatabase("Pages of large objects", (start) => {
   const server = serverOfThisFile(start);
-
   /** Pages through a list, and checks the size of each page. */
   const walk = async (path: string, key: string): Promise<{ id?: string; event_id?: string }[]> => {
     const seen = [];

@@ -6,7 +6,6 @@ import { refusedBeside } from "../../support/refusal";
 
 onEveryDatabase("Objects of another project", (start) => {
   const server = serverOfThisFile(start);
-
   /** Puts objects into another project, as if it had made them. */
   const moveAway = (...ids: string[]) =>
     execute(

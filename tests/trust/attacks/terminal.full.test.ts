@@ -83,7 +83,6 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
   });
 
   type Printed = { readonly out: string; readonly all: string };
-
   /** Runs a command, and expects that nothing of what it prints would be obeyed. */
   async function run(
     cli: keyof typeof MAINS,

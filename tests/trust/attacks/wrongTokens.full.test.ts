@@ -20,7 +20,6 @@ const limited = { status: 429, code: "TP_1403" };
 const SLIPS = 30;
 const EXCHANGES = 120;
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
-
 /** The order of the curve P-256 (SEC 2). */
 const ORDER_P256 = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
 /** The order of Ed25519 (RFC 8032 section 5.1). */

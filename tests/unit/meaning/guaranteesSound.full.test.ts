@@ -85,7 +85,6 @@ const breaks = ({ expect: wanted }: Guarantee, decision: Decision): boolean =>
   decision.outcome !== "unknown" && isLetIn(decision) === (wanted === "refused");
 
 const MODULES = { client_certificate: "mutual_tls", token: "jwt_validation", session: "oidc" } as const;
-
 /** A wildcard serves names one label below it, and closes deeper ones. */
 const isServed = ({ by, sentence }: Decision): boolean => by !== null && !/more labels/.test(sentence);
 
