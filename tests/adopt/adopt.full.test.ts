@@ -10,12 +10,6 @@ const { isBesideEngine } = require("../../scripts/engine.cjs") as {
 
 describe("adopt writes the program of a server", () => {
   const world = new World();
-  const projects: Project[] = [];
-  const project = (): Project => {
-    const made = new Project();
-    projects.push(made);
-    return made;
-  };
 
   for (const format of ["ts", "yaml"]) {
     it(`as ${format}, with objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {
@@ -28,7 +22,7 @@ describe("adopt writes the program of a server", () => {
       const [server, empty] = [await world.server(), await world.server()];
       await fill(server.rest, 0);
       const before = await worldOf(server.rest);
-      const made = project();
+      const made = new Project();
       const adopted = await made.adopt(server, "--format", format);
       expect(adopted.code, adopted.stderr).to.equal(0);
       expect(adopted.stdout).to.contain(`declares ${before.length} of the ${before.length} objects`);

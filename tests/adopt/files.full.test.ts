@@ -16,18 +16,12 @@ const namesIn = (project: Project): Record<string, string[]> =>
 
 describe("The program that adopt writes", () => {
   const { world, server } = worldOfThisFile();
-  const projects: Project[] = [];
-  const project = (): Project => {
-    const made = new Project();
-    projects.push(made);
-    return made;
-  };
   before("fill a server", async () => {
     await fill(server.rest, 0);
   });
 
   it("is the same on every run, with unique names that are valid in catalogues", async () => {
-    const [first, second] = [project(), project()];
+    const [first, second] = [new Project(), new Project()];
     const runs = [
       await first.adopt(server, "--format", "yaml"),
       await second.adopt(server, "--format", "yaml"),
@@ -52,7 +46,7 @@ describe("The program that adopt writes", () => {
     await server.rest.post("/api_keys", { description: "Shop_1.eu" });
     await named("/ip_policies", "Shop_1.eu", {});
     await named("/ip_policies", "Große Läden/2", { description: "shops" });
-    const adopted = project();
+    const adopted = new Project();
     await adopted.adopt(server, "--format", "yaml");
     const names = namesIn(adopted);
     expect(names.tlsEdges).to.include("Shop_1.eu-tls-edge");
@@ -64,7 +58,7 @@ describe("The program that adopt writes", () => {
   });
 
   it("gets this package from tarballs of its own, because the registry may not have it, or from those that are named", async () => {
-    const [made, given] = [project(), project()];
+    const [made, given] = [new Project(), new Project()];
     expect((await made.adoptAlone(server)).code).to.equal(0);
     const places = JSON.parse(made.read("package.json"));
     const tarball = (name: string): string => {
@@ -77,7 +71,7 @@ describe("The program that adopt writes", () => {
     for (const name of ["pulumi", "sdk"]) expect(statSync(tarball(name)).size).to.be.greaterThan(10_000);
     expect((await given.adoptAlone(server, "--packages", join(made.folder, "packages"))).code).to.equal(0);
     expect(JSON.parse(given.read("package.json"))).to.deep.equal(places);
-    const none = await project().adoptAlone(server, "--packages", "/nowhere");
+    const none = await new Project().adoptAlone(server, "--packages", "/nowhere");
     expect([none.code, none.stderr]).to.deep.equal([
       1,
       "tunnelplane-pulumi: /nowhere holds no tarball of @tunnelplane/pulumi; in a clone, npm run pack writes them to release/\n",
@@ -85,7 +79,7 @@ describe("The program that adopt writes", () => {
   });
 
   it("names the owner of a credential unless that is the caller, and by its name where it is declared", async () => {
-    const made = project();
+    const made = new Project();
     await made.adopt(server);
     const program = made.read("index.ts");
     expect(program).to.match(
@@ -104,7 +98,7 @@ describe("The program that adopt writes", () => {
   });
 
   it("has only the kinds and names of --only, with ids for other objects", async () => {
-    const made = project();
+    const made = new Project();
     const ran = await made.adopt(
       server,
       "--format",
@@ -125,7 +119,7 @@ describe("The program that adopt writes", () => {
   });
 
   it("is not written if --only fits no object or the folder is not empty, and one line says so", async () => {
-    const made = project();
+    const made = new Project();
     const nothing = await made.adopt(server, "--only", "tls_edges");
     expect([nothing.code, nothing.stdout]).to.deep.equal([1, ""]);
     expect(nothing.stderr).to.match(/^tunnelplane-pulumi: --only tls_edges fits no object: [^\n]*\n$/);
@@ -142,7 +136,7 @@ describe("The program that adopt writes", () => {
     const bot = (await server.rest.post("/bot_users", { name: "member" })).body.id;
     const { token } = (await server.rest.post("/api_keys", { owner_id: bot })).body;
     await new Rest(server.url, token).post("/credentials", { description: "of the member" });
-    const made = project();
+    const made = new Project();
     const ran = await made.adopt({ url: server.url, apiKey: token });
     expect(ran.code, ran.stderr).to.equal(0);
     expect(ran.stdout).to.contain("all event destinations: this API key may not see them");
@@ -159,7 +153,7 @@ describe("The program that adopt writes", () => {
   it("is refused to a viewer, whose program would lack the secrets", async () => {
     const { id, uri } = (await server.rest.post("/bot_users", { name: "reviews", role: "viewer" })).body;
     const key = (await server.rest.post("/api_keys", { owner_id: id })).body;
-    const ran = await project().adopt({ url: server.url, apiKey: key.token });
+    const ran = await new Project().adopt({ url: server.url, apiKey: key.token });
     expect(ran.code).to.equal(1);
     expect(ran.stderr).to.contain("belongs to reviews, a viewer, which reads no secrets");
     for (const made of [key.uri, uri]) await server.rest.delete(made);
@@ -168,7 +162,7 @@ describe("The program that adopt writes", () => {
   it("has every object of a server that answers in many pages", async () => {
     const large = await world.server();
     await fill(large.rest, 250);
-    const [made, objects] = [project(), await worldOf(large.rest)];
+    const [made, objects] = [new Project(), await worldOf(large.rest)];
     const ran = await made.adopt(large, "--format", "yaml");
     expect(ran.stdout).to.contain(`declares ${objects.length} of the ${objects.length} objects`);
     const { resources } = JSON.parse(made.read("import.json")) as { resources: { id: string }[] };
@@ -176,7 +170,7 @@ describe("The program that adopt writes", () => {
   });
 
   it("is not written without a server or with a wrong key, and one line says so", async () => {
-    const made = project();
+    const made = new Project();
     const nobody = await made.adopt({ url: "http://127.0.0.1:9", apiKey: "x" });
     expect([nobody.code, nobody.stderr]).to.deep.equal([
       1,

@@ -17,12 +17,8 @@ const stream = (secret = KEYS.secretAccessKey) => ({
 });
 
 onEveryDatabase("Events of a server process", (startServer, database) => {
-  if (!HAS_MOTO) {
-    it("skipped: moto could not be installed, because Python 3 with venv is missing", function () {
-      this.skip();
-    });
-    return;
-  }
+  if (!HAS_MOTO)
+    return void it.skip("skipped: moto could not be installed, because Python 3 with venv is missing");
 
   const running: ServerProcess[] = [];
   let moto: Moto;

@@ -23,12 +23,7 @@ describe("The console at /console", () => {
     });
   });
 
-  if (!HAS_BROWSER) {
-    it("skipped: there is no Chromium on this machine", function () {
-      this.skip();
-    });
-    return;
-  }
+  if (!HAS_BROWSER) return void it.skip("skipped: there is no Chromium on this machine");
 
   describe("in Chromium, on a store of 10,000 objects,", () => {
     let world: ConsoleWorld;

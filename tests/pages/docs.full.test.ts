@@ -40,12 +40,7 @@ describe("The API reference at /docs", () => {
     expect([again.status, await again.text()]).to.deep.equal([304, ""]);
   });
 
-  if (!HAS_BROWSER) {
-    it("skipped: there is no Chromium on this machine", function () {
-      this.skip();
-    });
-    return;
-  }
+  if (!HAS_BROWSER) return void it.skip("skipped: there is no Chromium on this machine");
 
   describe("in Chromium,", () => {
     let browser: RealBrowser;

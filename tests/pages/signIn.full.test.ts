@@ -12,12 +12,7 @@ import { Rest } from "../support/rest";
 import { command, endOf, MOVABLE_CLOCK, ServerProcess } from "../support/server";
 
 describe("Signing in with Chromium at an identity provider", () => {
-  if (!HAS_BROWSER) {
-    it("skipped: there is no Chromium on this machine", function () {
-      this.skip();
-    });
-    return;
-  }
+  if (!HAS_BROWSER) return void it.skip("skipped: there is no Chromium on this machine");
 
   let folder: string;
   let provider: IdentityProvider;

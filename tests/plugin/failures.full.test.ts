@@ -5,8 +5,6 @@ import { needsYaml, Project } from "./cli";
 
 describe("A run of the native provider that does not come to its end", () => {
   const world = new World();
-  const projects: Project[] = [];
-  const standIns: { stop(): void }[] = [];
   before(function () {
     needsYaml(this);
   });
@@ -14,9 +12,7 @@ describe("A run of the native provider that does not come to its end", () => {
   async function behindProxy(program: string, fateOf: (method: string) => Fate) {
     const server = await world.server();
     const proxy = await LossyProxy.start(server.url, ({ method = "" }) => fateOf(method));
-    standIns.push(proxy);
     const project = new Project({ url: proxy.url, apiKey: server.apiKey }, program);
-    projects.push(project);
     const policies = async () => (await server.rest.get("/ip_policies")).body.ip_policies as { id: string }[];
     return { server, project, policies };
   }

@@ -7,13 +7,8 @@ import { Plugin, UNKNOWN } from "./plugin";
 
 describe("The native provider where pulumi is not on the PATH", () => {
   const { server } = worldOfThisFile();
-  const plugins: Plugin[] = [];
   const place = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
-  async function started(env: Record<string, string> = {}): Promise<Plugin> {
-    const plugin = await Plugin.start({ ...place(), ...env });
-    plugins.push(plugin);
-    return plugin;
-  }
+  const started = (env: Record<string, string> = {}): Promise<Plugin> => Plugin.start({ ...place(), ...env });
 
   it("says in a run and in a preview why the server refuses a hostport or a name, and nothing of the state", async () => {
     const { hostports: taken } = await server.created("/edges/tls", { hostports: [hostport()] });

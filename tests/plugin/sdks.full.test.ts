@@ -15,7 +15,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
   const { server } = worldOfThisFile();
   const folder = newFolder();
   const packages = join(folder, "packages");
-  const projects: Project[] = [];
 
   before("make them", function () {
     if (spawnSync("go", ["version"]).error) {
@@ -99,7 +98,6 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       const command = language.build(packages, join(folder, `program-${index}`));
       const { rest } = server;
       const project = new Project(server, "", { runtime: runtimeOf(command), path: PATH });
-      projects.push(project);
       const printed: string[] = [];
       const pulumi = async (...args: string[]) => {
         const { code, text } = await project.pulumi(...args);

@@ -9,13 +9,8 @@ const LONG = `Key-that-errors-cut-after-forty-characters-${"x".repeat(60)}`;
 
 describe("A secret that is no valid value", () => {
   const { server } = worldOfThisFile();
-  const ends: { stop(): unknown }[] = [];
-  const projects: Project[] = [];
-  async function pluginFor(url: string): Promise<Plugin> {
-    const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: "a-key" });
-    ends.push(plugin);
-    return plugin;
-  }
+  const pluginFor = (url: string): Promise<Plugin> =>
+    Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: "a-key" });
 
   let alone: Plugin;
   before("start a provider", async () => {
@@ -29,7 +24,6 @@ describe("A secret that is no valid value", () => {
       server,
       `resources:\n  b: { type: "tunnelplane:TunnelCredential" }\noutputs: { token: "\${b.token}" }\n`,
     );
-    projects.push(project);
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
     const shown = await project.pulumi("stack", "output", "token", "--show-secrets");
     const token = shown.text.trim();
@@ -100,7 +94,6 @@ describe("A secret that is no valid value", () => {
     const standIn = await StandInServer.start((_, response) =>
       response.writeHead(409, { "content-type": "application/json" }).end(body),
     );
-    ends.push(standIn);
     const plugin = await pluginFor(standIn.url);
     const expected = "description [secret] is refused, as is [secret]";
     expect(await failureOf(plugin.create("IpPolicy", { description: secret(CANARY) }))).to.contain(expected);

@@ -4,7 +4,6 @@ import { StandInServer } from "../support/standIn";
 import { Plugin, secret, UNKNOWN } from "./plugin";
 
 describe("A native provider whose address or key is not known yet", () => {
-  const plugins: Plugin[] = [];
   const asked: (string | undefined)[] = [];
   let other: StandInServer;
   before(async () => {
@@ -27,7 +26,6 @@ describe("A native provider whose address or key is not known yet", () => {
         TUNNELPLANE_VALIDATE_ON_SERVER: "true",
       };
       const plugin = await Plugin.start(env, settings, "elsewhere");
-      plugins.push(plugin);
       expect((await plugin.invoke("getIpPolicy", { id: "ipp_x" })).getReturn()?.toJavaScript()).to.deep.equal(
         {},
       );

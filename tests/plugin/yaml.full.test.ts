@@ -27,12 +27,8 @@ const SITE = `resources:
 
 describe("A program in YAML", () => {
   const { world, server } = worldOfThisFile();
-  const projects: Project[] = [];
-  function projectWith(program: string, on: { url: string; apiKey: string } = server): Project {
-    const project = new Project(on, program);
-    projects.push(project);
-    return project;
-  }
+  const projectWith = (program: string, on: { url: string; apiKey: string } = server) =>
+    new Project(on, program);
 
   it("declares, looks up and shows who can reach what; its secrets stay out of state and output", async function () {
     needsYaml(this);

@@ -19,11 +19,9 @@ const WRAPPER_AT = ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges";
 
 describe("A project that has this package only through another one", () => {
   const world = new World();
-  const folders: string[] = [];
   /** A project of pnpm with the program of a user who knows the wrapper, and names packages besides. */
   function project(...named: readonly string[]): string {
     const folder = newFolder();
-    folders.push(folder);
     const link = (target: string, path: string) => {
       mkdirSync(dirname(path), { recursive: true });
       symlinkSync(target, path);

@@ -66,7 +66,6 @@ describe("The set for Docker Compose", () => {
 
   it("comes up: two servers with exactly its environment and its master key, on one PostgreSQL, are both ready", async () => {
     const folder = newFolder();
-    const running: ServerProcess[] = [];
     const [key, settings] = [join(folder, "deploy/master.key"), join(folder, "deploy/.env")];
     const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker compose/m.exec(read("compose.yaml")) ?? [];
     const making = comment.replace(/^# {3}/gm, "");
@@ -105,7 +104,6 @@ describe("The set for Docker Compose", () => {
         ...Object.fromEntries(filled),
       };
       const server = await ServerProcess.start({ data: url, env });
-      running.push(server);
       expect((await fetch(`${server.url}/readyz`)).status, name).to.equal(200);
     }
     expect(compose.secrets.master_key?.file).to.equal("./master.key");

@@ -10,12 +10,8 @@ const ADDRESSES = [
 ];
 
 describe("The page of a review", () => {
-  if (!HAS_BROWSER) {
-    it("skipped: there is no Chromium for this machine; TUNNELPLANE_CHROMIUM may name one", function () {
-      this.skip();
-    });
-    return;
-  }
+  if (!HAS_BROWSER)
+    return void it.skip("skipped: there is no Chromium for this machine; TUNNELPLANE_CHROMIUM may name one");
 
   const folder = new Folder();
   const html = write(review(richPreview()), "html");
