@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type ModuleName, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
@@ -176,7 +176,6 @@ onOneDatabase("What a dry run may tell", (start) => {
   const env = { NODE_OPTIONS: `--require=${countedCrypto}`, COUNTED_CRYPTO: counted };
   const server = serverOfThisFile((options) => start({ ...options, env }));
   beforeEach(() => writeFileSync(counted, ""));
-  after(() => rmSync(dirname(counted), { recursive: true }));
   const madeSoFar = () => readFileSync(counted, "utf8").split("\n").length - 1;
   const withRole = async (role: string) => {
     const owner_id = (await server.created("/bot_users", { name: unique(role), role })).id;

@@ -20,9 +20,7 @@ onOneDatabase("The client", (start) => {
     server = await start();
     api = new Tunnelplane({ baseUrl: `${server.url}/`, apiKey: server.apiKey });
   });
-  after(async () => {
-    await api.close();
-  });
+  after(() => api.close());
 
   it("creates, reads, updates and deletes objects under their wire names", async () => {
     const backend = await api.tunnelGroupBackends.create({ labels: { service: "web" } });

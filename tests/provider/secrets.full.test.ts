@@ -197,9 +197,7 @@ describe("The secrets of every kind, in a program with both providers", () => {
       return { ids, tokens: pulumi.all(tokens) };
     });
   });
-  after(async () => {
-    await transport.close();
-  });
+  after(() => transport.close());
 
   const show = async (name: string, text: string | Promise<string>) => {
     printed[name] = await text;

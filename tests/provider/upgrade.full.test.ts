@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
@@ -13,9 +13,6 @@ describe("An upgrade of the package", () => {
   let packages: string;
   before(() => {
     packages = packagesWithVersion("9.9.9");
-  });
-  after(async () => {
-    rmSync(dirname(packages), { recursive: true });
   });
 
   it("changes no declared object, and works on the old version's state", async () => {

@@ -18,9 +18,7 @@ describe("What an answer does not tell of a route and its modules", () => {
     const route = (await server.rest.post(`/edges/https/${edge.id}/routes`, body)).body;
     id = `${edge.id}/${route.id}`;
   });
-  after(async () => {
-    await transport.close();
-  });
+  after(() => transport.close());
 
   it("a secret that no key reads is taken from the program, and is no reason to refuse an import, for routes and modules of their own", async () => {
     const module = { enabled: true, provider: "github" };

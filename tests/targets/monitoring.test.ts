@@ -43,9 +43,7 @@ describe("The monitoring service", () => {
     }, own);
     endpoints = { monitoring_service: standIn.url };
   });
-  after(() => {
-    setDefaultCACertificates(trusted);
-  });
+  after(() => setDefaultCACertificates(trusted));
   beforeEach(() => {
     received.length = 0;
     answer = (response) => response.writeHead(202).end("{}");

@@ -8,11 +8,6 @@ const JSON_TYPE = { "content-type": "application/x-amz-json-1.1" };
 
 /** Behaviour that moto lacks: partial refusals and throttling, as the services' API references say. */
 describe("Refusals by services in the cloud:", () => {
-  const standIns: StandInServer[] = [];
-  afterEach(() => {
-    for (const standIn of standIns.splice(0)) standIn.stop();
-  });
-
   /** Answers each request with the next of some answers, and keeps which operations were asked for. */
   const answering = async (...answers: Answer[]) => {
     const operations: string[] = [];
@@ -27,7 +22,6 @@ describe("Refusals by services in the cloud:", () => {
         .resume()
         .on("end", () => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body)));
     });
-    standIns.push(standIn);
     const { url } = standIn;
     return {
       operations,

@@ -30,9 +30,7 @@ describe("The thread that sends events", () => {
     });
     subscribe("worker_threads", noteThread);
   });
-  after(() => {
-    unsubscribe("worker_threads", noteThread);
-  });
+  after(() => void unsubscribe("worker_threads", noteThread));
   beforeEach(() => {
     asked.length = 0;
     threads.length = 0;

@@ -24,17 +24,6 @@ async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
   return pages.flatMap(({ body }) => Object.values(body).find(Array.isArray) ?? []).map(({ id }) => id);
 }
 
-const proxies: LossyProxy[] = [];
-afterEach("stop the proxies", () => {
-  for (const proxy of proxies.splice(0)) proxy.stop();
-});
-
-async function proxyOf(...args: Parameters<typeof LossyProxy.start>): Promise<LossyProxy> {
-  const proxy = await LossyProxy.start(...args);
-  proxies.push(proxy);
-  return proxy;
-}
-
 onEveryProvider("One intent makes one object", function (tunnels, provider) {
   this.timeout(LIMIT_MS);
   const world = new World();
@@ -49,7 +38,7 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       let creations = 0;
       let run: ChildProcess | undefined;
       let killed: number[] = [];
-      const proxy = await proxyOf(server.url, ({ method }) => {
+      const proxy = await LossyProxy.start(server.url, ({ method }) => {
         if (method !== "POST" || !run || creations++ !== victim) return "answered";
         const { pid } = run;
         const end = () => {
@@ -97,7 +86,7 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
   it("if a run never gets the answer, the next one does, with the one-time secret, also from another folder and with its state elsewhere", async () => {
     const server = await world.server();
     let lossy = true;
-    const proxy = await proxyOf(server.url, ({ method }) =>
+    const proxy = await LossyProxy.start(server.url, ({ method }) =>
       lossy && method === "POST" ? "answer lost" : "answered",
     );
     const declare = async () => {
