@@ -125,7 +125,6 @@ describe("Refusals by services in the cloud:", () => {
     const page = await StandInServer.start((_, response) =>
       response.writeHead(502).end("<html>Bad gateway</html>"),
     );
-    standIns.push(page);
     const error = await failureOf(
       sendOnce(inTheCloud().stream_service, [event()], { endpoints: { stream_service: page.url } }),
     );
@@ -135,7 +134,6 @@ describe("Refusals by services in the cloud:", () => {
   it("a caller who gives up gets the reason that it gave", async () => {
     const giveUp = new AbortController();
     const silent = await StandInServer.start(() => giveUp.abort(new Error("shutting down")));
-    standIns.push(silent);
     const sending = sendOnce(
       inTheCloud().stream_service,
       [event()],
@@ -147,7 +145,6 @@ describe("Refusals by services in the cloud:", () => {
 
   it("a service that does not answer is given up, and one that is down is reported as down", async () => {
     const [silent, down] = [await StandInServer.start(() => {}), await StandInServer.start(() => {})];
-    standIns.push(silent);
     down.stop();
     for (const [kind, target] of Object.entries({ ...inTheCloud(), monitoring_service: monitoring() }))
       for (const [{ url }, said] of [
