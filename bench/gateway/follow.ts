@@ -1,9 +1,15 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Configuration, objectsOf, translate } from "../../gateway/dist";
 import { DevelopmentAuthority } from "../../gateway/dist/certificates/developmentAuthority";
+import { backend, httpsEdge, route, SURROUNDINGS, to } from "../../tests/gateway/worlds";
+import { EnvoyProcess } from "../../tests/support/envoy";
+import { freePort } from "../../tests/support/ports";
 import type { Section } from "../report/section";
 import type { Settings } from "../settings";
-import { GatewayWorld, percentile } from "./world";
+import { GatewayWorld, percentile, statusAt } from "./world";
 
 const MIB = 1024 * 1024;
 const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits;
@@ -35,13 +41,17 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
         const followed = {
           "a new hostport": await newHostports(world, enforced, "new"),
           ...(await denials(world, enforced)),
+          ...(await routesAndBackends(world, enforced)),
         };
-        for (const [change, times] of Object.entries(followed))
+        const all = { "the floor": await floorOf(world, enforced), ...followed };
+        const floor = percentile(all["the floor"], 0.5);
+        for (const [change, times] of Object.entries(all))
           changes.push({
             change,
             times: times.length,
             p50: round(percentile(times, 0.5)),
             p99: round(percentile(times, 0.99)),
+            ratio: round(percentile(times, 0.5) / floor, 1),
           });
       }
     } finally {
@@ -52,8 +62,14 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
     {
       part: "gateway",
       title: "From a change at the server to its enforcement by Envoy",
-      note: "From the request that makes the change until a new connection is answered accordingly, asked every 2 ms; server, gateway and Envoy on one machine.",
-      columns: { change: "Change", times: "Times", p50: "p50 (ms)", p99: "p99 (ms)" },
+      note: "From the request that makes the change until a new connection is answered accordingly, asked every 2 ms; server, gateway and Envoy on one machine. The floor: a write at the server, until a client that waits has its event, and a hostport that is added by hand to an Envoy that serves one.",
+      columns: {
+        change: "Change",
+        times: "Times",
+        p50: "p50 (ms)",
+        p99: "p99 (ms)",
+        ratio: "p50 to the floor",
+      },
       rows: changes,
     },
     {
@@ -120,6 +136,66 @@ async function newHostports(world: GatewayWorld, times: number, name: string): P
     measured.push(await world.until(`${name}-${turn}.example.com`, 200, started));
   }
   return measured;
+}
+
+/** The same for a route that an edge gets, and for another answer of a backend. */
+async function routesAndBackends(world: GatewayWorld, times: number): Promise<Record<string, number[]>> {
+  const { api } = world;
+  const backend = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+  const edge = await site(world, ["routed.example.com:443"], backend.id);
+  const other = await api.httpResponseBackends.create({ status_code: 204, body: "" });
+  await world.until("routed.example.com", 200);
+  const [routes, backends]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < times; turn++) {
+    let started = performance.now();
+    const match = `/r${turn}`;
+    await api
+      .httpsEdgeRoutes(edge.id)
+      .create({ match_type: "exact_path", match, backend: { backend_id: other.id } });
+    routes.push(await world.until("routed.example.com", 204, started, match));
+    started = performance.now();
+    const status_code = turn % 2 === 0 ? 202 : 200;
+    await api.httpResponseBackends.update(backend.id, { status_code });
+    backends.push(await world.until("routed.example.com", status_code, started));
+  }
+  return { "a new route": routes, "another answer of a backend": backends };
+}
+
+/** What no gateway can do without. */
+async function floorOf({ api, own }: GatewayWorld, times: number): Promise<number[]> {
+  const envoy = await EnvoyProcess.start(mkdtempSync(join(tmpdir(), "tpb-")));
+  const port = await freePort();
+  const measured: number[] = [];
+  try {
+    for (let turn = 0; turn < times; turn++) {
+      const [last] = await api.events.newest(1);
+      const coming = api.events.after(last?.event_id, 30);
+      const started = performance.now();
+      await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+      await coming;
+      const hosts = Array.from({ length: turn + 1 }, (_, index) => `f${index}.example.com`);
+      await envoy.push(byHand(hosts, port, own));
+      while ((await statusAt(port, `f${turn}.example.com`, own.pem)) !== 200) await sleep(2);
+      measured.push(performance.now() - started);
+    }
+  } finally {
+    await envoy.stop();
+  }
+  return measured;
+}
+
+function byHand(hosts: readonly string[], port: number, own: GatewayWorld["own"]): Configuration {
+  const edge = httpsEdge({
+    hostports: hosts.map((host) => `${host}:443`),
+    routes: [route({ backend: to("answer") })],
+  });
+  const answer = backend("http_response", "answer", { status_code: 200, body: "ok", headers: {} });
+  const certificate = { names: ["*.example.com"], chain: own.pem, key: own.privateKey };
+  return translate(objectsOf([edge, answer]), {
+    ...SURROUNDINGS,
+    listen: [{ port: 443, address: "127.0.0.1", bindPort: port }],
+    certificates: [{ ...certificate, notBefore: 0, notAfter: 4e12 }],
+  });
 }
 
 /** The same for a rule that closes and opens an edge. */

@@ -106,26 +106,11 @@ export class GatewayWorld {
   }
 
   /** The status under a name; 0 where nothing answers. */
-  status(host: string): Promise<number> {
-    return new Promise((resolve) => {
-      const options = {
-        host: "127.0.0.1",
-        port: this.port,
-        servername: host,
-        headers: { host },
-        ca: this.trust,
-        agent: false as const,
-      };
-      const asked = request(options, (answer) => {
-        answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
-      });
-      asked.on("error", () => resolve(0)).end();
-    });
-  }
+  status = (host: string, path = "/"): Promise<number> => statusAt(this.port, host, this.trust, path);
 
   /** Milliseconds until the status under a name is this one. */
-  async until(host: string, status: number, from = performance.now()): Promise<number> {
-    while ((await this.status(host)) !== status) await sleep(2);
+  async until(host: string, status: number, from = performance.now(), path = "/"): Promise<number> {
+    while ((await this.status(host, path)) !== status) await sleep(2);
     return performance.now() - from;
   }
 
@@ -141,4 +126,23 @@ export class GatewayWorld {
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** The status under a name at a local port; 0 where nothing answers. */
+export function statusAt(
+  port: number,
+  host: string,
+  ca: string | readonly string[],
+  path = "/",
+): Promise<number> {
+  return new Promise((resolve) => {
+    const options = {
+      ...{ host: "127.0.0.1", port, servername: host, headers: { host }, path },
+      ...{ ca: [ca].flat(), agent: false as const },
+    };
+    const asked = request(options, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+    });
+    asked.on("error", () => resolve(0)).end();
+  });
 }

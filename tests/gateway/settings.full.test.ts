@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
 import { bootstrap, type Configuration, objectsOf, translate } from "../../gateway/dist";
+import { decode, encode } from "../../gateway/dist/ads/encode";
+import { worldOf } from "../../gateway/dist/sync/world";
 import { certificate } from "../support/api/fixtures";
 import { needsEnvoy, validationError } from "../support/envoy";
 import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
@@ -81,6 +83,19 @@ const configurations = (): Configuration[] =>
   );
 
 describe("The configuration of Envoy", () => {
+  it("is of Envoy's own types, in which a field that Envoy does not have is found without an Envoy", () => {
+    for (const configuration of configurations()) {
+      const { listener, route: routes } = worldOf(configuration);
+      expect([...listener.keys(), ...routes.keys()]).not.to.have.length(0);
+      for (const one of configuration.listeners)
+        expect(decode(LISTENER, listener.get(String(one.name))?.bytes ?? new Uint8Array())).to.deep.equal(
+          decode(LISTENER, encode(LISTENER, one)),
+        );
+    }
+    expect(() => encode(LISTENER, { no_such_field: 1 })).to.throw("no_such_field");
+    expect(() => encode(LISTENER, { name: 1 })).to.throw(/name/);
+  });
+
   for (const name of ["tls-edge", "https-edge"] as const)
     it(`is the same as in golden/${name}.yaml`, () => {
       const configuration = translate(objectsOf(WORLDS[name]), SURROUNDINGS);

@@ -14,7 +14,7 @@ import { type EdgeState, type Objects, objectsOf } from "../envoy/model";
 import { admittedTo } from "../envoy/networks";
 import { Reporter, type Status } from "../server/report";
 import { type Entry, type News, namesOf, type Source } from "../server/source";
-import { readKept, writeWhole } from "../state/files";
+import { readKept, writeWholeLater } from "../state/files";
 import type { Marks } from "../sync/marks";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Recorder } from "../traffic/recorder";
@@ -67,8 +67,8 @@ export class Gateway {
   readonly #reporter: Reporter;
   readonly #serving = new Serving();
   #entries: readonly Entry[] = [];
-  /** Those that are on the disk. */
-  #kept: readonly Entry[] = [];
+  /** Resolves once they are on the disk. */
+  #kept: Promise<void> = Promise.resolve();
   readonly #ends = new Ends();
   /** Since when Envoy has not answered, in milliseconds. */
   #silentSince: number | undefined;
@@ -142,7 +142,6 @@ export class Gateway {
     if (!Array.isArray(last))
       return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
     this.#keep(last);
-    this.#kept = last;
     await this.#serve();
     if (this.isTaken) log.info("serving the objects that the server had when it was last read");
   }
@@ -174,6 +173,7 @@ export class Gateway {
     agents?.ssh.endSessions(ended);
     if (objects) {
       this.#keep(source.entries);
+      this.#keepObjects();
       this.#serving.change(Date.now() + this.#took * GATHERING);
       this.#wake();
     }
@@ -186,11 +186,12 @@ export class Gateway {
     agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
   }
 
-  /** Keeps what is served, for the next start: first Envoy gets it, and then the disk. */
+  /** Keeps what was read, for the next start: Envoy gets nothing that a next gateway would not know. */
   #keepObjects(): void {
-    if (this.#kept === this.#entries) return;
-    writeWhole(this.parts.lastObjects, JSON.stringify(this.#entries));
-    this.#kept = this.#entries;
+    const text = JSON.stringify(this.#entries);
+    this.#kept = this.#kept
+      .then(() => writeWholeLater(this.parts.lastObjects, text))
+      .catch((error) => this.parts.warn(`what was read could not be kept: ${messageOf(error)}`));
   }
 
   #keep(entries: readonly Entry[]): void {
@@ -236,10 +237,8 @@ export class Gateway {
     this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
-    const changed = await this.#synchroniser.apply(objects, environment).finally(() => {
-      this.#keepObjects();
-      this.#logEdges();
-    });
+    await this.#kept;
+    const changed = await this.#synchroniser.apply(objects, environment).finally(() => this.#logEdges());
     recorder?.know(objects);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;
