@@ -178,6 +178,22 @@ onOneDatabase("Logging in with a command line", (startServer) => {
     expect((await submit(new Visitor(server.url), page)).status).to.equal(401);
   });
 
+  it("lets no one in from where a restriction keeps the session out of the console", async () => {
+    const one = await signedIn();
+    const page = await pageFor(one);
+    const at = (address: string) => () => {
+      const there = new Visitor(server.url, { "x-forwarded-for": address });
+      for (const [name, value] of one.cookies) there.cookies.set(name, value);
+      return submit(there, page);
+    };
+    const { id: ip_policy_id } = await server.created("/ip_policies", {});
+    await server.created("/ip_policy_rules", { ip_policy_id, cidr: "10.0.0.0/8", action: "allow" });
+    const only = { type: "dashboard", enforced: true, ip_policy_ids: [ip_policy_id] };
+    const { uri } = await server.created("/ip_restrictions", only);
+    await refusedBeside({ refused: at("203.0.113.7"), as: 403, allowed: at("10.1.2.3") });
+    await server.rest.delete(uri);
+  });
+
   it("brings codes to this computer alone, and shows nothing that somebody else wrote", async () => {
     const one = await signedIn();
     for (const path of [

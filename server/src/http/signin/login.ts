@@ -47,7 +47,7 @@ export function registerLogin(app: FastifyInstance, services: ForPeople): void {
 function registerPages(pages: FastifyInstance, services: ForPeople): void {
   const { context, authentication, cookies, limits, addressOf } = services;
   acceptForms(pages);
-  preparePages(pages, services, {});
+  preparePages(pages, services);
 
   pages.get(PAGE, async (request, reply) => {
     const session = await sessionIn(request);

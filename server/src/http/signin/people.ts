@@ -4,7 +4,7 @@ import type { ServerContext } from "../../resources";
 import type { RequestError } from "../../util";
 import type { Authentication } from "../authentication";
 import { loggedErrorOf } from "../errors";
-import type { Gate, Way } from "../gate";
+import type { Gate } from "../gate";
 import type { RateLimits } from "../limits/rateLimits";
 import type { Cookies } from "./cookies";
 import { errorPage, PAGE_HEADERS } from "./page";
@@ -30,10 +30,9 @@ type Refusal = Pick<RequestError, "status" | "message"> & Partial<Pick<RequestEr
 export function preparePages(
   pages: FastifyInstance,
   { gate, addressOf }: ForPeople,
-  way: Pick<Way, "restricts">,
   refusalOf: (error: unknown, request: FastifyRequest) => Refusal | Promise<Refusal> = loggedErrorOf,
 ): void {
-  gate.guard(pages, { ...way, counts: "sign_ins", slot: "with body" });
+  gate.guard(pages, { counts: "sign_ins", restricts: "dashboard", slot: "with body" });
   pages.setErrorHandler(async (error, request, reply) => {
     const { status, message, options } = await refusalOf(error, request);
     return reply

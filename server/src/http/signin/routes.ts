@@ -41,7 +41,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
       );
     return opened;
   };
-  preparePages(pages, services, { restricts: "dashboard" }, refusalOf);
+  preparePages(pages, services, refusalOf);
   const config = { slots: () => "sign_ins" as const };
 
   pages.get("/sign_in", { config }, async (request, reply) => {
