@@ -155,7 +155,7 @@ onOneDatabase("Values in other objects:", (start) => {
             ...["project_path:group/*:ref:main"],
           ],
           ...["https://ci.example.com/*", "organization:acme:*", "system:serviceaccount:prod:*"],
-        ].map((sub) => ({ sub, aud2: "*" })),
+        ].map((sub) => ({ sub, aud2: "*", email_verified: "true" })),
       ],
     ],
     refuses: [
@@ -174,6 +174,8 @@ onOneDatabase("Values in other objects:", (start) => {
           { aud: "https://tunnels.example.com" },
           { iss: "https://id.example.com" },
           { iss: "https://id.example.com", aud: "a", sub: "repo:*" },
+          { exp: "1795951649", nbf: "0", iat: "0", jti: "a", typ: "ID" },
+          { email_verified: "true", ref_protected: "false" },
         ],
       ],
       [{ set: "", at: "claims" }, [{ claims: {} }]],

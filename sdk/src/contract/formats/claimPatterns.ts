@@ -16,13 +16,15 @@ export const claimPatterns = () =>
       (claims) =>
         Object.entries(claims).some(([claim, pattern]) => isPinned(claim, pattern))
           ? undefined
-          : 'must hold a claim besides `iss` and `aud` that names who it admits: a whole text, or one that begins with a whole name before its first "*", such as {"sub": "repo:acme/infra:*"}; "repo:acme*", "repo:*" and "https://*" admit strangers',
+          : 'must hold a claim that names who it admits (not `iss`, `aud`, a time, nor true or false): a whole text, or one that begins with a whole name before its first "*", such as {"sub": "repo:acme/infra:*"}; "repo:acme*", "repo:*" and "https://*" admit strangers',
     ).meta({ minProperties: 1 }),
     { userKeys: true },
   );
 
-/** Says who signed a token and for whom: the same for everybody at an issuer. */
-const OF_EVERYBODY = ["iss", "aud"];
+/** Says who signed a token, for whom, when and as what (RFC 7519): the same for everybody at an issuer. */
+const OF_EVERYBODY = ["iss", "aud", "exp", "nbf", "iat", "jti", "typ"];
+/** `email_verified` is true for half the world. */
+const YES_OR_NO = ["true", "false"];
 /** A scheme, or words before colons that say what follows, and name nobody; Kubernetes has two of them. */
 const LABEL = /^(?:system:serviceaccount:|[a-z_][a-z0-9+._-]*:(?:\/\/)?)/i;
 
@@ -35,7 +37,7 @@ const NAMING = /[\p{L}\p{N}]/u;
  * up to its `/` or `:`, besides a scheme or a label.
  */
 export function isPinned(claim: string, pattern: string): boolean {
-  if (OF_EVERYBODY.includes(claim)) return false;
+  if (OF_EVERYBODY.includes(claim) || YES_OR_NO.includes(pattern)) return false;
   const star = pattern.indexOf("*");
   const before = pattern.slice(0, star);
   const segments = before.slice(0, Math.max(before.lastIndexOf("/"), before.lastIndexOf(":")) + 1);

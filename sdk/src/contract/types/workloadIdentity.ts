@@ -35,7 +35,7 @@ export const workloadIdentity = defineResource({
     }),
     claims: claimPatterns().meta({
       description:
-        "Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot in a name leads into an object; a name with `:` or `/` is one name. At least one, besides `iss` and `aud`, must be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims.",
+        "Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot in a name leads into an object; a name with `:` or `/` is one name. At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims.",
       examples: [{ sub: "repo:acme/infra:ref:refs/heads/main" }],
     }),
     bot_user_id: reference("bot_user").meta({
