@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect } from "node:http2";
+import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
@@ -71,4 +72,40 @@ describe("An Envoy beside the gateway", () => {
     await one.becomesRefused(403, "third.example.com", FIRST);
     await one.becomesReady();
   });
+
+  it("is fed further whoever else comes to the gateway's socket, whatever they send and when they leave", async () => {
+    const one = running.now;
+    await one.becomesReady();
+    const garbage = Buffer.from([0, 0, 0, 0, 3, 0xff, 0xff, 0xff]); // three bytes that are no request
+    await closed(call(one, garbage));
+    const url = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    const request = Buffer.concat([
+      Buffer.from([0, 0, 0, 0, url.length + 2, 0x12, url.length]),
+      Buffer.from(url),
+    ]);
+    const second = call(one, request);
+    await once(second.stream, "data");
+    second.session.destroy();
+    const { edge } = await one.site("fourth.example.com");
+    await one.reported(edge.id, ({ state }) => state === "applied");
+    await one.becomes(200, "fourth.example.com");
+    await one.becomesReady();
+  });
 });
+
+/** Calls the gateway as Envoy does. */
+function call(one: { readonly state: string }, request: Buffer) {
+  const session = connect("http://gateway", {
+    createConnection: () => createConnection(join(one.state, "envoy", "ads.sock")),
+  }).on("error", () => undefined);
+  const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+  const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
+  stream.on("error", () => undefined).write(request);
+  return { session, stream };
+}
+
+/** Not with `once`, which rejects for an error. */
+async function closed({ session, stream }: ReturnType<typeof call>): Promise<void> {
+  if (!stream.closed) await new Promise((resolve) => stream.once("close", resolve));
+  session.destroy();
+}

@@ -10,10 +10,13 @@ const MAX_MESSAGE_BYTES = 64 << 20;
 /** One call whose messages flow both ways. */
 export interface GrpcStream {
   send(message: Uint8Array): void;
+  /** Ends the call, so that its caller begins anew. */
+  end(): void;
 }
 
 interface Handler {
   readonly path: string;
+  /** What is called with each message ends the call by throwing. */
   readonly open: (stream: GrpcStream) => { message(bytes: Buffer): void; end(): void };
 }
 
@@ -67,7 +70,10 @@ function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): 
     return;
   }
   stream.respond(headers);
-  const receiver = open({ send: (message) => void stream.write(framed(message)) });
+  const receiver = open({
+    send: (message) => void stream.write(framed(message)),
+    end: () => stream.destroy(),
+  });
   let rest: Buffer = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -75,7 +81,11 @@ function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): 
       const end = PREFIX_BYTES + rest.readUInt32BE(1);
       if (end > MAX_MESSAGE_BYTES) return void stream.destroy();
       if (rest.length < end) return;
-      receiver.message(rest.subarray(PREFIX_BYTES, end));
+      try {
+        receiver.message(rest.subarray(PREFIX_BYTES, end));
+      } catch (error) {
+        return void stream.destroy(error as Error); // and not the gateway
+      }
       rest = rest.subarray(end);
     }
   });

@@ -31,7 +31,10 @@ interface Goal {
 /** Feeds one Envoy by its own protocol. docs/architecture/gateway.md has pictures of the states. */
 export class AdsServer {
   #grpc: GrpcServer | undefined;
+  /** Of the Envoy that came last. */
   #stream: Stream | undefined;
+  /** All that asked, and have not ended. */
+  readonly #streams = new Set<Stream>();
   /** Undefined before anything is known: until then, nothing is taken from an Envoy that runs. */
   #goal: Goal | undefined;
   #areListenersTaken = false;
@@ -58,10 +61,6 @@ export class AdsServer {
       path: METHOD,
       open: (grpc) => {
         const stream = new Stream(grpc, (kind, asked) => this.#hear(stream, kind, asked));
-        this.#stream = stream;
-        this.#leaving.clear();
-        this.#isPublished = false;
-        void this.#run();
         return { message: (bytes) => stream.receive(bytes), end: () => this.#end(stream) };
       },
     });
@@ -88,11 +87,24 @@ export class AdsServer {
     return this.#stream?.version ?? "";
   }
 
+  #begin(stream: Stream): void {
+    this.#streams.add(stream);
+    this.#stream = stream;
+    this.#leaving.clear();
+    this.#isPublished = false;
+    void this.#run();
+  }
+
   #end(stream: Stream): void {
-    if (this.#stream !== stream) return;
-    this.#stream = undefined;
-    this.#round++;
-    this.#outcome = "absent";
+    stream.isOpen = false;
+    this.#streams.delete(stream);
+    if (this.#stream === stream) {
+      this.#stream = undefined;
+      this.#round++;
+      this.#outcome = "absent";
+      // An Envoy that was there before comes anew, and gets all that it missed.
+      for (const former of this.#streams) former.end();
+    }
     this.#wake();
   }
 
@@ -150,6 +162,7 @@ export class AdsServer {
 
   /** Envoy asks for resources by name once a listener refers to them. */
   #hear(stream: Stream, kind: Kind, asked: readonly string[]): void {
+    if (!this.#streams.has(stream)) this.#begin(stream);
     if (this.#goal && this.#stream === stream && kind !== "listener" && kind !== "cluster")
       stream.send(
         kind,

@@ -68,6 +68,11 @@ export class Stream {
     private readonly onNews: (kind: Kind, asked: readonly string[]) => void,
   ) {}
 
+  end(): void {
+    this.grpc.end();
+  }
+
+  /** @throws if this is no request of an Envoy */
   receive(bytes: Uint8Array): void {
     const request = decode<Request>(REQUEST, bytes);
     const kind = kindOf(request.typeUrl);
