@@ -1,9 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { size } from "../support/size";
 import { IN_DEFAULT, SshServerAlone } from "./sshServer";
+
+const MIB = 1024 * 1024;
 
 describe("Limits of agents", () => {
   let one: SshServerAlone;
@@ -67,5 +71,53 @@ describe("Limits of agents", () => {
       await until(() => one.ssh.states.join() === left);
     }
     expect(one.open()).to.deep.equal([]);
+  });
+
+  /** How many bytes come, until the other side ends. */
+  async function countOf(socket: Socket): Promise<number> {
+    let count = 0;
+    socket.on("data", (chunk) => {
+      count += chunk.length;
+    });
+    await once(socket, "end");
+    return count;
+  }
+
+  /** An application behind the only agent; opens connections to it as Envoy does. */
+  async function application(serve: (socket: Socket) => Promise<unknown>): Promise<() => Socket> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket));
+    closed.push(server);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    await until(() => one.open().length === 0);
+    behind = one.agent(["service=web:443"], [], `127.0.0.1:${(server.address() as AddressInfo).port}`);
+    behind.stderr?.resume();
+    await until(() => one.open().length === 1);
+    return () => connect({ path: join(one.folder, one.open().join()), allowHalfOpen: true });
+  }
+  let behind: ChildProcess | undefined;
+  const closed: Server[] = [];
+  after(() => closed.forEach((server) => void server.close()));
+
+  it("every byte arrives where the caller ends its side first, and where the application does", async () => {
+    const answering = await application(async (socket) => socket.end(Buffer.alloc(await countOf(socket))));
+    const answerTo = (size: number) => countOf(answering().end(Buffer.alloc(size)));
+    for (const bytes of [1, 1003, 70_000, 3 * MIB, 16 * MIB])
+      for (let round = 0; round < size(bytes > MIB ? 2 : 20, bytes > MIB ? 20 : 2500); round++)
+        expect(await answerTo(bytes)).to.equal(bytes);
+    const together = Array<number>(40).fill(70_000);
+    expect(await Promise.all(together.map(answerTo))).to.deep.equal(together);
+
+    behind?.kill();
+    const heard: Promise<number>[] = [];
+    const speaking = await application(async (socket) => {
+      heard.push(countOf(socket));
+      socket.end(Buffer.alloc(MIB));
+    });
+    for (const bytes of [1, 16 * MIB]) {
+      const caller = speaking();
+      expect(await countOf(caller)).to.equal(MIB);
+      caller.end(Buffer.alloc(bytes));
+      expect(await heard.at(-1)).to.equal(bytes);
+    }
   });
 });

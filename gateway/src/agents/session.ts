@@ -1,8 +1,7 @@
-import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportedAgent } from "@tunnelplane/sdk";
 import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
-import { type AuthContext, type Connection, utils } from "ssh2";
+import { type AuthContext, type Connection, type ServerChannel, utils } from "ssh2";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
 import type { AgentConnection } from "./connectionLimits";
 import type { BindAuthority, Proof, Verdict } from "./serverAuthority";
@@ -244,10 +243,10 @@ export class Session {
   }
 
   /** The client identifies a forwarding by the address exactly as it sent it. */
-  #open(address: string, port: number): Promise<Duplex> {
+  #open(address: string, port: number): Promise<ServerChannel> {
     if (this.#channels >= MAX_CHANNELS) return Promise.reject(new Error("too many connections"));
     this.#channels++;
-    return new Promise<Duplex>((resolve, reject) => {
+    return new Promise<ServerChannel>((resolve, reject) => {
       let isLate = false;
       const late = setTimeout(() => {
         isLate = true;

@@ -1,7 +1,8 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
+import { finished } from "node:stream";
+import type { ServerChannel as Channel } from "ssh2";
 import { addTo } from "../envoy/indexes";
 import { type Bound, type Declared, socketsServedBy } from "./declared";
 
@@ -9,7 +10,7 @@ import { type Bound, type Declared, socketsServedBy } from "./declared";
 export interface Agent extends Bound {
   /** Connections that it has now. */
   readonly busy: number;
-  open(): Promise<Duplex>;
+  open(): Promise<Channel>;
 }
 
 const NOTHING: Declared = { hostports: new Map(), groups: new Map() };
@@ -84,14 +85,28 @@ export class AgentSockets {
       try {
         const channel = await agent.open();
         if (socket.destroyed) return void channel.destroy();
-        channel.on("error", () => socket.destroy()).on("close", () => socket.destroy());
-        socket.on("close", () => channel.destroy());
-        socket.pipe(channel).pipe(socket);
-        return;
+        return connectBoth(socket, channel);
       } catch {
         // Another one may take it.
       }
     }
     socket.destroy();
   }
+}
+
+/**
+ * Joins a connection of Envoy to a channel of an agent. Each side may end before the other has sent all of
+ * its bytes: then the other side sees the end (EOF), and goes on.
+ */
+function connectBoth(socket: Socket, channel: Channel): void {
+  // ssh2 closes the whole channel where only our side has ended.
+  for (const event of ["prefinish", "finish"]) channel.removeAllListeners(event);
+  channel.once("finish", () => channel.eof());
+  finished(channel, () => channel.close());
+  channel.once("error", () => socket.destroy());
+  // The agent closed it: what it sent before has still to go out.
+  channel.once("close", () => socket.end(() => socket.destroy()));
+  // Without an end, Envoy gave up; after one, what waits has still to go in.
+  socket.once("close", () => socket.readableEnded || channel.destroy());
+  socket.pipe(channel).pipe(socket);
 }
