@@ -19,8 +19,18 @@ const RETIRED = [
   { of: CODE, word: /\b(mendTimes|keepToOwner)\b/g, use: "repairTimes, restrictToOwner", left: 0 },
   { of: CODE, word: /\bNotJudged\b/g, use: "NotEvaluated", left: 0 },
   { of: CODE, word: /\bclass (Telling|Comparing|Planning|Deciding)\b/g, use: "a noun", left: 0 },
-  { of: CODE, word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g, use: "is not a …", left: 0 },
-  { of: PAGES, word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g, use: "is not a …", left: 0 },
+  {
+    of: CODE,
+    word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g,
+    use: "is not a …",
+    left: 0,
+  },
+  {
+    of: PAGES,
+    word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g,
+    use: "is not a …",
+    left: 0,
+  },
 ];
 
 const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
@@ -38,7 +48,8 @@ for (const { of, word, use, left } of RETIRED) {
     );
   if (found.length === left) continue;
   failed = true;
-  if (found.length < left) console.error(`${word}: ${found.length} are left: write that in scripts/words.cjs`);
+  if (found.length < left)
+    console.error(`${word}: ${found.length} are left: write that in scripts/words.cjs`);
   else console.error(`${found.slice(0, 20).join("\n")}\nWrite ${use} (${found.length}, at most ${left}).`);
 }
 if (failed) process.exit(1);
