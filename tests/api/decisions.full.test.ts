@@ -222,6 +222,10 @@ onOneDatabase("What happens to requests", (start) => {
         [{ method: 1 }, ".method"],
         [{ headers: { "no name": "a" } }, '.headers["no name"]', "not a name of an HTTP header"],
         [{ headers: { a: "b\nc" } }, ".headers.a", "line break"],
+        // Envoy joins or trims these, and a decision about one of them would be about another request.
+        [{ headers: { "x-a": "1", "X-A": "2" } }, ".headers", "x-a more than once"],
+        [{ headers: { a: " b" } }, ".headers.a", "must not begin or end with a space"],
+        [{ headers: { Host: "a.b" } }, ".headers.Host", "the field `host`"],
         [{ headers: "all" }, ".headers", "must be an object", '"unknown"'],
         [{ user_agent: 1 }, ".user_agent"],
         [{ client_certificate: true }, ".client_certificate"],

@@ -6,7 +6,7 @@ import { once } from "./core/once";
 import { goesTo } from "./exposure";
 import { mistakeInCidr } from "./formats/cidr";
 import { MAX_ADDRESS_LENGTH } from "./formats/host";
-import { MAX_VALUE_LENGTH, mistakeInControls, mistakeInHeader } from "./formats/http";
+import { MAX_VALUE_LENGTH, sentHeaders } from "./formats/http";
 import {
   mistakeInAddress,
   mistakeInHost,
@@ -71,9 +71,6 @@ const session = () =>
     claims: claims(),
   });
 
-const headers = () =>
-  map(conditioned(word(255), mistakeInHeader), conditioned(text(MAX_VALUE_LENGTH), mistakeInControls));
-
 /** A request that `POST /exposure/decisions` decides. Made when it is first asked for. */
 export const decisionRequestSchema = once(() =>
   object(
@@ -99,7 +96,7 @@ export const decisionRequestSchema = once(() =>
         .default("/")
         .meta({ description: "As it is sent; a query is ignored. Default `/`." }),
       headers: z
-        .union([headers(), z.literal(UNRECORDED)])
+        .union([sentHeaders(), z.literal(UNRECORDED)])
         .optional()
         .meta({ description: `By name, in any case. Default: none; ${NOT_RECORDED}` }),
       user_agent: text(MAX_VALUE_LENGTH)

@@ -77,7 +77,7 @@ type MistakeInName = (name: string) => string | undefined;
 
 const headerName = (mistakeIn: MistakeInName) => conditioned(text(255, "characters"), mistakeIn);
 
-/** Headers that the gateway writes: texts by name, each name once in whatever case. */
+/** Headers: texts by name, each name once in whatever case. */
 const headersWith = (mistakeIn: MistakeInName) =>
   conditioned(
     map(headerName(mistakeIn), conditioned(text(MAX_VALUE_LENGTH), mistakeInHeaderValue)),
@@ -89,6 +89,10 @@ function repeatedIn(names: readonly string[]): string | undefined {
   const repeated = lower.find((name, index) => lower.indexOf(name) < index);
   return repeated && `holds the header ${repeated} more than once, in upper and lower case; name it once`;
 }
+
+/** Headers of a request as a caller sends it. Its host is no part of them. */
+export const sentHeaders = () =>
+  headersWith((name) => (name.toLowerCase() === "host" ? "is the field `host`" : mistakeInHeader(name)));
 
 /** Headers of a response that the gateway gives. */
 export const responseHeaders = () => headersWith(mistakeInResponseHeader);
