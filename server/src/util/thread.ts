@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
 /**
@@ -6,13 +6,15 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
  * lower because other programs of the machine run before it too.
  */
 const LOWER = 3;
+/** What Linux has as the lowest priority. */
+const LOWEST = 19;
 
 /**
  * Lets the thread that answers requests run before the one that calls this. Elsewhere than on Linux it would
  * lower the whole process.
  */
 export function lowerPriority(): void {
-  if (process.platform === "linux") setPriority(LOWER);
+  if (process.platform === "linux") setPriority(Math.min(LOWEST, getPriority() + LOWER));
 }
 
 export interface ThreadOptions<Report> extends WorkerOptions {
