@@ -66,7 +66,7 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
   return [
     {
       part: "meaning",
-      title: "Deciding requests, and comparing what is let in",
+      title: "WorldDecider requests, and comparing what is let in",
       note: "Processor time of one comparison of two worlds, of decisions in an index that was made before, and of a review of a preview (TLS edges), from its JSON to Markdown, and of recorded traffic, read and decided before and after a change. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
       columns: {
         addresses: "addresses",

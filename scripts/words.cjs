@@ -12,7 +12,7 @@ const RETIRED = [
   { of: CODE, word: /\b(MOST|LONGEST|LARGEST|DEEPEST)_[A-Z]/g, use: "MAX_…", left: 0 },
   { of: CODE, word: /\b(SMALLEST|SHORTEST|LEAST)_[A-Z]/g, use: "MIN_…", left: 0 },
   { of: CODE, word: /\b(takeTurn|letRest)\b/g, use: "yieldToEventLoop, pause", left: 0 },
-  { of: CODE, word: /\b(Coming|Leaving|comingOf)\b/g, use: "PendingWrite, PendingDelete", left: 0 },
+  { of: CODE, word: /\b(Coming|Leaving(?! one)|comingOf)\b/g, use: "PendingWrite, PendingDelete", left: 0 },
   { of: CODE, word: /\bcheckUsers\b/g, use: "checkReferrers", left: 0 },
   { of: CODE, word: /\btold_secret\b/g, use: "one_time_secret", left: 0 },
   { of: CODE, word: /\bEVERY_ANSWER\b/g, use: "DEFAULT_HEADERS", left: 0 },

@@ -167,7 +167,7 @@ onEveryDatabase("Lists", (start) => {
     );
   });
 
-  it("a limit that is no whole number from 1 to 100, the id of another kind and a filter for another type are refused", async () => {
+  it("a limit that is not a whole number from 1 to 100, the id of another kind and a filter for another type are refused", async () => {
     const limits = "0 -1 101 1000000 1.5 ten NaN 0x10".split(" ").map((limit) => `limit=${limit}`);
     for (const query of limits)
       expectRefused(await server.rest.get(`/credentials?${query}`), {

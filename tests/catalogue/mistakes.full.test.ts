@@ -22,7 +22,7 @@ const BAD_FILES: readonly BadFile[] = [
     says: ["2:1 begins a second document"],
   },
   {
-    what: "a file that is no map, and a collection that is none",
+    what: "a file that is not a map, and a collection that is none",
     yaml: "- ipPolicies\n",
     says: ["1:1 must be a map of collections"],
   },
@@ -41,7 +41,7 @@ const BAD_FILES: readonly BadFile[] = [
     says: ['1:10 project must be a name of 1 to 40 characters: a to z, 0 to 9 and "-"; got "The shop"'],
   },
   {
-    what: "a project that is no text",
+    what: "a project that is not text",
     yaml: "project: { name: shop }\n",
     says: ["1:10 project must be the name of a project"],
   },

@@ -360,7 +360,7 @@ onEveryDatabase("A change set", (start) => {
     ]);
   });
 
-  it("takes 5,000 objects and bodies of more than 1 MiB, and refuses more objects, and says where a body is no JSON", async () => {
+  it("takes 5,000 objects and bodies of more than 1 MiB, and refuses more objects, and says where a body is not valid JSON", async () => {
     const policies = (count: number, more = {}) =>
       Array.from({ length: count }, (_, index) => declared("ip_policy", `p${index}`, more));
     const set = newSet();

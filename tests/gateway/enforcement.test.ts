@@ -143,7 +143,7 @@ describe("A real Envoy enforces:", () => {
     });
     const tea = await gateway.http1("/tea?x");
     expect([tea.status, tea.body, tea.headers["x-why"]]).to.deep.equal([418, "100%", "50%"]);
-    expect(await status("/x?/tea"), "the query is no path").to.equal(200);
+    expect(await status("/x?/tea"), "the query is not a path").to.equal(200);
     expect(await status("/", { "user-agent": "teapot" })).to.equal(418);
     expect(JSON.parse((await gateway.http1("/old/x/y?q=1")).body).path).to.equal("/new/x/y?q=1");
   });

@@ -177,7 +177,7 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
       /^this gateway cannot read it \(.+\): upgrade this gateway, or declare the edge anew$/,
     );
     expect(stateOf("edgtls_2")?.reason).to.equal(
-      '"*x.example.com:443" is not served, because it is no NAME:PORT',
+      '"*x.example.com:443" is not served, because it is not a NAME:PORT',
     );
     const text = JSON.stringify(listeners);
     expect(text).to.contain("broken.example.com").and.not.to.contain("*x.example.com");
@@ -188,15 +188,15 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
       `this gateway cannot read it (${what}): upgrade this gateway, or declare the edge anew`;
     for (const hostports of [null, "app.example.com:443", ["app.example.com:443", null]])
       for (const edge of [tlsEdge({ hostports }), httpsEdge({ hostports })])
-        closedFor(edge, cannot("hostports is no list of texts"));
+        closedFor(edge, cannot("hostports is not a list of texts"));
     for (const routes of [null, {}, [null]])
-      closedFor(httpsEdge({ routes }), cannot("routes is no list of routes"));
+      closedFor(httpsEdge({ routes }), cannot("routes is not a list of routes"));
     const unread = [jwt({ jws: null }), jwt({ jws: { keys: { sources: { additional_jkus: null } } } })];
     for (const jwt_validation of unread)
       closedFor(httpsEdge({ routes: [route({ jwt_validation })] }), "the additional_jkus of a route");
     closedFor(
       httpsEdge({ routes: [route({ oidc: oidc({ issuer: null }) })] }),
-      "the issuer of a route's oidc is no text",
+      "the issuer of a route's oidc is not text",
     );
     for (const unreadable of [
       fixed("bkdsc_2", null as never),
@@ -204,7 +204,7 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
     ]) {
       const { edges } = translate(objectsOf([tlsEdge({ backend: to("bkdsc_2") }), unreadable]), SURROUNDINGS);
       expect(edges[0]?.reason).to.match(
-        /^this gateway cannot read the backend bkdsc_2 \((address is no text|labels is no object)\): /,
+        /^this gateway cannot read the backend bkdsc_2 \((address is not text|labels is no object)\): /,
       );
     }
   });

@@ -7,7 +7,7 @@ import { Plugin, secret } from "./plugin";
 const CANARY = "Canary-that-came-as-a-secret";
 const LONG = `Key-that-errors-cut-after-forty-characters-${"x".repeat(60)}`;
 
-describe("A secret that is no valid value", () => {
+describe("A secret that is not a valid value", () => {
   const { server } = worldOfThisFile();
   const pluginFor = (url: string): Promise<Plugin> =>
     Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: "a-key" });
@@ -53,7 +53,7 @@ describe("A secret that is no valid value", () => {
     [
       "HttpsEdgeRoute",
       { userAgentFilter: { allow: [secret(`(${CANARY}`)] } },
-      "userAgentFilter.allow[0] is no regular expression",
+      "userAgentFilter.allow[0] is not a regular expression",
     ],
     [
       "SshUserCertificate",

@@ -48,7 +48,7 @@ describe("The documents", () => {
           file === ""
             ? path
             : normalize(join(dirname(path), file)).replace(/^[\w-]+\/(CHANGELOG\.md|LICENSE)$/, "$1");
-        if (!existsSync(join(ROOT, place))) return [`${path}: ${target} is no file`];
+        if (!existsSync(join(ROOT, place))) return [`${path}: ${target} is not a file`];
         if (anchor === undefined || statSync(join(ROOT, place)).isDirectory()) return [];
         return anchorsOf(place).has(anchor) ? [] : [`${path}: ${target} is no heading there`];
       }),

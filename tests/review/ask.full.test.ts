@@ -132,7 +132,7 @@ describe("tunnelplane-pulumi ask", () => {
     const request = `https://app.example.com/ ${OUTSIDE}`;
     const wrong: readonly [file: string, words: string, said: string][] = [
       [unchanged, `app.example.com/ ${OUTSIDE}`, 'did you mean "https://app.example.com/"?'],
-      [unchanged, "https://app.example.com/ --from nowhere", "is no IP address"],
+      [unchanged, "https://app.example.com/ --from nowhere", "is not an IP address"],
       [unchanged, `${request} --certificate-of Partner`, 'did you mean "partners" or "Partners"?'],
       [folder.write("no.json", "nothing"), request, "is not JSON"],
       [join(folder.path, "missing.json"), request, "there is no such file"],

@@ -83,14 +83,14 @@ describe("the input of `review`", () => {
       ],
       [
         [file, "--baseline", file],
-        /is no report; expected the output of: tunnelplane-pulumi review --format json/,
+        /is not a report; expected the output of: tunnelplane-pulumi review --format json/,
       ],
       [
         [file, "--baseline", `${file}.missing`],
         /missing cannot be read: there is no such file; .*review --format json/,
       ],
       [[file, "--events", `${file}.missing`], /missing cannot be read: there is no such file; .*--event-log/],
-      [[file, "--events", file], /is no event; expected the engine's event log/],
+      [[file, "--events", file], /is not an event; expected the engine's event log/],
     ];
     const ended = await runReviews(lines.map(([args, , env]) => ({ args, ...(env && { env }) })));
     for (const [index, [, said]] of lines.entries()) {

@@ -195,22 +195,22 @@ describe("tunnelplane ask", () => {
     }
   });
 
-  it("refuses what is no request, and says what was expected", async () => {
+  it("refuses what is not a request, and says what was expected", async () => {
     const from = `--from ${OUTSIDE}`;
     const refused: readonly [words: string, said: string, ...more: string[]][] = [
       ["GET https://app.example.com/", "required option '--from <address>'"],
-      [`GET ${from}`, '"GET" is no address of a request'],
+      [`GET ${from}`, '"GET" is not an address of a request'],
       [`GET app.example.com/admin ${from}`, 'did you mean "https://app.example.com/admin"?'],
-      [`G(T https://app.example.com/ ${from}`, '"G(T" is no method of HTTP'],
+      [`G(T https://app.example.com/ ${from}`, '"G(T" is not a method of HTTP'],
       [`https://app.example.com/ GET ${from}`, "write: METHOD ADDRESS"],
-      [`GET ftp://app.example.com/ ${from}`, "is no address of a request, such as https://"],
+      [`GET ftp://app.example.com/ ${from}`, "is not an address of a request, such as https://"],
       [`GET https://192.0.2.1/ ${from}`, "expected a domain name"],
       [`GET https://ada@app.example.com/ ${from}`, "expected a domain name"],
       [`GET https://app.example.com:99999/ ${from}`, "a port from 1 to 65535"],
       [`GET https://*.example.com/ ${from}`, "ask about one of them"],
       [`tls://db.example.com/path ${from}`, "has a path"],
       [`tcp://db.example.com ${from}`, "lacks a port"],
-      ["GET https://app.example.com/ --from nowhere", '--from "nowhere" is no IP address'],
+      ["GET https://app.example.com/ --from nowhere", '--from "nowhere" is not an IP address'],
       [`GET https://app.example.com/ ${from}`, "write 'name: value'", "--header", "nonsense"],
       [`GET https://app.example.com/ ${from}`, "twice", "--header", "a: 1", "--header", "A: 2"],
       [`GET https://app.example.com/ ${from}`, "line break", "--header", "a: 1\nb: 2"],

@@ -214,7 +214,7 @@ describe("A server whose only slot is taken", () => {
     try {
       const { token } = (await slow.rest.post("/api_keys", {})).body;
       await lock.query("begin");
-      await lock.query("lock table told_secret in access exclusive mode");
+      await lock.query("lock table one_time_secret in access exclusive mode");
       const first = new Rest(slow.url, token).get("/ip_policies");
       await waiting(lock, 1);
       await sleep(1_200);

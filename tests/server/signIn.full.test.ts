@@ -193,7 +193,7 @@ onEveryDatabase("Signing in", (startServer) => {
     await server.rest.delete(`/memberships/${made.id}`);
   });
 
-  it("gives a session that is no API key, and takes no key for a session", async () => {
+  it("gives a session that is not an API key, and takes no key for a session", async () => {
     const { one } = await signedIn();
     const value = one.cookies.get("tunnelplane-session") ?? "";
     await expectRefusedBut(

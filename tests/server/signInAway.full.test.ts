@@ -90,7 +90,7 @@ describe("A server without an identity provider", () => {
   for (const [what, args] of Object.entries({
     "has no client id": "--oidc-issuer https://id.example.com",
     "has no issuer": "--oidc-client-id x",
-    "has an issuer that is no https URL": whole.replace("https", "http"),
+    "has an issuer that is not an https URL": whole.replace("https", "http"),
     "asks for no openid": `${whole} --oidc-scopes email`,
     "cannot read the secret": `${whole} --oidc-client-secret-file /nowhere`,
   }))

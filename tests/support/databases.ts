@@ -167,7 +167,7 @@ export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
 
 /** The tables that a change of any kind would leave something in. */
 const TRACES = [
-  ...["resource", "reference", "unique_key", "told_secret", "sealed_secret", "event", "audit_event"],
+  ...["resource", "reference", "unique_key", "one_time_secret", "sealed_secret", "event", "audit_event"],
   ...["audit_head", "idempotency_key", "changeset", "changeset_object", "guarantee_address"],
   "exchanged_key",
 ];

@@ -32,7 +32,7 @@ export async function client(): Promise<void> {
   // @ts-expect-error only the creation answers the key
   const token: string = key.token;
   const found: IpPolicyRule = await api.ipPolicyRules.get("ipr_1");
-  // @ts-expect-error an edge is no rule
+  // @ts-expect-error an edge is not a rule
   const other: TlsEdge = found;
   // Lists go on by themselves; what they are asked for is checked.
   for await (const { cidr, action } of api.ipPolicyRules.list({ pageSize: 10, beforeId: "ipr_1" }))

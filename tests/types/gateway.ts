@@ -28,5 +28,5 @@ EFFECTS satisfies Record<ActionName | "challenge", Effect>;
 
 // The names are those of the contract, by kind.
 export const known: ModuleNameOf<"https_edge">[] = ["mutual_tls", "tls_termination"];
-// @ts-expect-error TLS of a static backend is no module
+// @ts-expect-error TLS of a static backend is not a module
 export const none: ModuleNameOf<"static_backend"> = "tls";

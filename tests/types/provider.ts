@@ -19,7 +19,7 @@ export function program(): Record<string, pulumi.Output<unknown>> {
   new tunnels.IpPolicyRule("rule", { ip_policy_id: office.id, cidr: "192.0.2.0/24", action: "allow" });
   // @ts-expect-error a resource stands for its id only where it is asked for it
   new tunnels.IpPolicyRule("rule", { ipPolicyId: office, cidr: "192.0.2.0/24", action: "allow" });
-  // @ts-expect-error what the server computes is no argument
+  // @ts-expect-error what the server computes is not an argument
   new tunnels.CertificateAuthority("ca", { caPem: "", notAfter: "2027-01-31T08:00:00Z" });
   const edge = new tunnels.TlsEdge("edge", {
     hostports: ["app.example.com:443"],
@@ -34,7 +34,7 @@ export function program(): Record<string, pulumi.Output<unknown>> {
   // Outputs: of the types that answers have, and not to be changed.
   const cidr: pulumi.Output<string> = rule.cidr;
   const action: pulumi.Output<"allow" | "deny"> = rule.action;
-  // @ts-expect-error an output is no text yet
+  // @ts-expect-error an output is not text yet
   const text: string = rule.cidr;
   // @ts-expect-error an output is read only
   rule.cidr = cidr;

@@ -72,7 +72,7 @@ export class Stream {
     this.grpc.end();
   }
 
-  /** @throws if this is no request of an Envoy */
+  /** @throws if this is not a request of an Envoy */
   receive(bytes: Uint8Array): void {
     const request = decode<Request>(REQUEST, bytes);
     const kind = kindOf(request.typeUrl);

@@ -46,7 +46,7 @@ export class HostKeys {
     const [key = new Error("no key")] = [parsed].flat();
     if (key instanceof Error || key.type !== "ssh-ed25519")
       throw new Error(
-        `the host's key at ${file} is no Ed25519 key without a passphrase: remove it, and a new one is made`,
+        `the host's key at ${file} is not an Ed25519 key without a passphrase: remove it, and a new one is made`,
       );
     const one = new HostKeys(signingFast(key), options);
     writeWhole(`${file}.pub`, `ssh-ed25519 ${one.#publicKey} tunnelplane-gateway\n`);

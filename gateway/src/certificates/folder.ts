@@ -143,7 +143,7 @@ export function certificateOf(chain: string, key: string, file: string): ServerC
     fits = certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
     throw new Error(
-      `the key beside ${file} is no private key in PEM without a passphrase: put such a key there`,
+      `the key beside ${file} is not a private key in PEM without a passphrase: put such a key there`,
     );
   }
   if (!fits)

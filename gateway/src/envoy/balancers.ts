@@ -88,8 +88,8 @@ export const LAST_FORWARDED = cel('request.headers["x-forwarded-for"]', LAST_ENT
 export const PROXIED_IPV4 = cel("source.address", "^\\[::ffff:([0-9.]+)\\]", "\\1");
 
 /**
- * Answers 400 where the last entry of X-Forwarded-For is no address: Envoy would take the balancer for the
- * caller. It gives only addresses from that header the port 0.
+ * Answers 400 where the last entry of X-Forwarded-For is not an address: Envoy would take the balancer for
+ * the caller. It gives only addresses from that header the port 0.
  */
 export const onlyKnownCallers = (): Json =>
   script(

@@ -21,22 +21,22 @@ export function faultOf(kind: EnforcedKind, fields: Fields): string | undefined 
     case "tunnel_group_backend":
       return isFields(fields.labels) ? undefined : "labels is no object";
     case "static_backend":
-      return isText(fields.address) ? undefined : "address is no text";
+      return isText(fields.address) ? undefined : "address is not text";
     default:
       return undefined;
   }
 }
 
 const faultOfHostports = ({ hostports }: Fields) =>
-  isTexts(hostports) ? undefined : "hostports is no list of texts";
+  isTexts(hostports) ? undefined : "hostports is not a list of texts";
 
 function faultOfRoutes({ routes }: Fields): string | undefined {
-  if (!Array.isArray(routes) || !routes.every(isFields)) return "routes is no list of routes";
+  if (!Array.isArray(routes) || !routes.every(isFields)) return "routes is not a list of routes";
   for (const { oidc, jwt_validation: jwt } of routes) {
     if (isFields(oidc) && oidc.enabled && !isText(oidc.issuer))
-      return "the issuer of a route's oidc is no text";
+      return "the issuer of a route's oidc is not text";
     if (isFields(jwt) && jwt.enabled && !isTexts(within(jwt, "jws", "keys", "sources", "additional_jkus")))
-      return "the additional_jkus of a route's jwt_validation is no list of texts";
+      return "the additional_jkus of a route's jwt_validation is not a list of texts";
   }
   return undefined;
 }

@@ -66,5 +66,5 @@ function readIssuer(answer: unknown, issuer: string): Issuer {
 
 function readKeySet(answer: unknown): true {
   if (isObject(answer) && Array.isArray(answer.keys)) return true;
-  throw new Error("it is no key set (JWKS)");
+  throw new Error("it is not a key set (JWKS)");
 }

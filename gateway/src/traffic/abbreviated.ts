@@ -29,7 +29,7 @@ const HOST = /^[A-Za-z0-9._:[\]-]{1,255}$/;
 /** A name or an address; in another text could be a secret, as in `user:password@host`. */
 export const hostOf = (text: string): string => (HOST.test(text) ? text.toLowerCase() : UNRECORDED);
 
-/** Names in TLS have no port. Undefined for what is no name. */
+/** Names in TLS have no port. Undefined for what is not a name. */
 export const nameOf = (text: string): string | undefined =>
   HOST.test(text) && !text.includes(":") && text !== "-" ? text.toLowerCase() : undefined;
 

@@ -114,6 +114,6 @@ function reportIn(file: string): Report {
     report.version === 1 &&
     typeof report.hash === "string" &&
     Array.isArray(report.findings);
-  if (!isReport) throw new Error(`${file} is no report; ${EXPECTED_REPORT}`);
+  if (!isReport) throw new Error(`${file} is not a report; ${EXPECTED_REPORT}`);
   return report as unknown as Report;
 }

@@ -52,6 +52,6 @@ function eventIn(line: string, source: string): Readonly<Record<string, unknown>
   } catch {
     throw new Error(`${source} is not JSON; ${EXPECTED}`);
   }
-  if (!isEvent(read)) throw new Error(`${source} is no event; ${EXPECTED}`);
+  if (!isEvent(read)) throw new Error(`${source} is not an event; ${EXPECTED}`);
   return read;
 }

@@ -41,7 +41,7 @@ export function questionIn(words: readonly string[], options: AskedOptions): Que
   if (mistake) throw new QuestionError(`${quoted(method)} ${mistake}; write: METHOD ADDRESS`);
   if (sourceOf(options.from) === undefined)
     throw new QuestionError(
-      `--from ${quoted(options.from)} is no IP address, such as 198.51.100.7, and no network in CIDR notation`,
+      `--from ${quoted(options.from)} is not an IP address, such as 198.51.100.7, and no network in CIDR notation`,
     );
   const { host, ...headers } = headersIn(options.header);
   return {
@@ -63,7 +63,7 @@ function placeIn(
   const [, name = "", authority = "", rest = ""] = /^([a-z0-9+.-]+):\/\/([^/?#]*)([^#]*)/i.exec(text) ?? [];
   const scheme = Object.hasOwn(SCHEMES, name.toLowerCase()) ? SCHEMES[name.toLowerCase()] : undefined;
   if (!scheme)
-    throw new QuestionError(`${quoted(text)} is no address of a request, ${EXAMPLE}${meant(text)}`);
+    throw new QuestionError(`${quoted(text)} is not an address of a request, ${EXAMPLE}${meant(text)}`);
   const address = hostportIn(text, authority, scheme);
   if (scheme.http) return { address, tls: scheme.tls, method: method ?? "GET", path: pathIn(text, rest) };
   if (rest !== "" && rest !== "/")
@@ -82,7 +82,7 @@ function hostportIn(text: string, authority: string, { port: usual, tls }: Schem
   throw new QuestionError(
     port === "" && usual === undefined
       ? `${quoted(text)} lacks a port: write tcp://HOST:PORT`
-      : `${quoted(text)} is no address of a request: expected a domain name, and a port from 1 to 65535 if any, ${EXAMPLE}`,
+      : `${quoted(text)} is not an address of a request: expected a domain name, and a port from 1 to 65535 if any, ${EXAMPLE}`,
   );
 }
 

@@ -64,7 +64,7 @@ function readLogins(file: string): Readonly<Record<string, SavedLogin>> {
   } catch {
     // said below
   }
-  throw new Error(`${file} is no JSON object any more: delete it, and sign in again`);
+  throw new Error(`${file} is not a JSON object any more: delete it, and sign in again`);
 }
 
 const entry = (at: string, one: unknown): [string, SavedLogin][] => {

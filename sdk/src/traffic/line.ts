@@ -55,7 +55,7 @@ export interface OtherTraffic {
   readonly other: true;
 }
 
-/** A line that is no line of traffic: cut off, too long, not UTF-8, or with fields of another form. */
+/** A line that is not a line of traffic: cut off, too long, not UTF-8, or with fields of another form. */
 export interface DamagedLine {
   /** The number of the line in its file, from 1. */
   readonly damaged: number;
@@ -98,9 +98,9 @@ const FIELDS: Readonly<Record<keyof TrafficLine, Is>> = {
 };
 const CHECKS = Object.entries(FIELDS);
 
-/** @returns why a value is no line of traffic; undefined if it is one. Unknown fields are allowed. */
+/** @returns why a value is not a line of traffic; undefined if it is one. Unknown fields are allowed. */
 export function mistakeInLine(value: unknown): string | undefined {
-  if (!isObject(value)) return "is no JSON object";
+  if (!isObject(value)) return "is not a JSON object";
   const names =
     value.other === true ? CHECKS.filter(([name]) => name === "hour" || name === "count") : CHECKS;
   const wrong = names.find(([name, is]) => !is(value[name]));

@@ -233,22 +233,22 @@ const keyByHash = statement<
     KeyOrigin & { readonly session: string | null; readonly identity: string | null }
 >((db, parameter) =>
   db
-    .selectFrom("told_secret")
-    .innerJoin("resource as key", "key.id", "told_secret.resource_id")
+    .selectFrom("one_time_secret")
+    .innerJoin("resource as key", "key.id", "one_time_secret.resource_id")
     .leftJoin("principal as user", "user.id", "key.owner_id")
     .leftJoin("resource as bot", "bot.id", "key.owner_id")
-    .select(["told_secret.hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
+    .select(["one_time_secret.hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
     .select(["user.role as role", "user.name as name", "user.active as active", "user.groups as groups"])
     .select(["bot.document as bot", "bot.project_id as botProject"])
-    .leftJoin("session", "session.id", "told_secret.session_id")
+    .leftJoin("session", "session.id", "one_time_secret.session_id")
     .leftJoin("resource as identity", (join) =>
       join
-        .onRef("identity.id", "=", "told_secret.identity_id")
-        .onRef("identity.version", "=", "told_secret.identity_version"),
+        .onRef("identity.id", "=", "one_time_secret.identity_id")
+        .onRef("identity.version", "=", "one_time_secret.identity_version"),
     )
-    .select(["told_secret.session_id", "told_secret.identity_id", "told_secret.identity_version"])
+    .select(["one_time_secret.session_id", "one_time_secret.identity_id", "one_time_secret.identity_version"])
     .select(["session.id as session", "identity.id as identity"])
-    .where("told_secret.hash", "=", parameter("hash"))
+    .where("one_time_secret.hash", "=", parameter("hash"))
     .where("key.kind", "=", "api_key"),
 );
 

@@ -116,7 +116,7 @@ async function adminIn(db: Kysely<Database>): Promise<string | undefined> {
 async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
   return (
     (await db
-      .selectFrom("told_secret")
+      .selectFrom("one_time_secret")
       .select("hash")
       .where("hash", "=", hashSecret(key))
       .executeTakeFirst()) !== undefined
@@ -141,7 +141,7 @@ async function addKey(
     .values({ id, kind: definition.kind, document, ...columns })
     .execute();
   await transaction
-    .insertInto("told_secret")
+    .insertInto("one_time_secret")
     .values({ resource_id: id, hash: hashSecret(key), ...NO_ORIGIN })
     .execute();
   return { change: "created", definition, id, storedAs: storedAsOf(columns), after };

@@ -5,7 +5,7 @@ import type { Database } from "../storage";
  * What a key came from that ends before its time: a session that is signed out of, or an identity, as it was
  * then, that changes or goes.
  */
-export type KeyOrigin = Pick<Database["told_secret"], "session_id" | "identity_id" | "identity_version">;
+export type KeyOrigin = Pick<Database["one_time_secret"], "session_id" | "identity_id" | "identity_version">;
 
 export const NO_ORIGIN: KeyOrigin = { session_id: null, identity_id: null, identity_version: null };
 

@@ -30,7 +30,7 @@ import {
   statement,
   type Transaction,
 } from "../storage";
-import { grouped, takeTurn } from "../util";
+import { grouped, yieldToEventLoop } from "../util";
 import { lockSet } from "./facts";
 import type { Faults } from "./faults";
 import type { Plan } from "./plan";
@@ -80,7 +80,7 @@ export async function carryOut(
   await insertResources(transaction, rows.resources);
   for (const row of rows.updates) {
     await updateDocument(transaction, row);
-    await takeTurn();
+    await yieldToEventLoop();
   }
   await setNames(transaction, rows.namings);
   await insertReferences(transaction, rows.references);
@@ -155,7 +155,7 @@ async function touchParents(
     } catch (refusal) {
       faults.addRefusal(child.name, refusal);
     }
-    await takeTurn();
+    await yieldToEventLoop();
   }
   faults.refuse();
 }

@@ -1,12 +1,12 @@
 import { type Caller, projectOfNew, refuseForeignOwner } from "../auth";
 import {
-  type Coming,
   checkCircles,
   checkKinds,
+  checkReferrers,
   checkTargets,
   checkUniqueKeys,
-  checkUsers,
-  type Leaving,
+  type PendingDelete,
+  type PendingWrite,
 } from "../resources";
 import { type Item, isMissing } from "./items";
 import type { Planning } from "./planning";
@@ -18,10 +18,10 @@ const MAX_CONTAINED = 100_000;
 export async function checkAll(
   { faults, facts, reader, caller }: Planning,
   items: readonly Item[],
-  leaving: readonly Leaving[],
+  leaving: readonly PendingDelete[],
 ): Promise<void> {
-  const coming = items.map((item) => comingOf(item, caller));
-  await checkUsers(facts, coming, leaving, faults);
+  const coming = items.map((item) => pendingWriteOf(item, caller));
+  await checkReferrers(facts, coming, leaving, faults);
   checkKinds(coming, faults);
   await checkTargets(facts, coming, faults, caller);
   const made = new Set<unknown>(items.map(({ id }) => id));
@@ -35,10 +35,10 @@ export async function checkAll(
 }
 
 /** A missing object that a reference names is a fault already. */
-const comingOf = (
+const pendingWriteOf = (
   { id, name, definition, old, sent, references, isReplaced, amendment }: Item,
   caller: Caller,
-): Coming => ({
+): PendingWrite => ({
   id,
   project: old && !isReplaced ? old.project_id : projectOfNew(definition, sent, caller),
   name,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "@tunnelplane/sdk/contract";
-import { takeTurn } from "../util";
+import { yieldToEventLoop } from "../util";
 import type { PlanFacts } from "./facts";
 import type { ObjectOperation } from "./operations";
 import type { ChangeSetRequest } from "./request";
@@ -21,7 +21,7 @@ export async function digestOf(
   digest.update(JSON.stringify([set, mode, version]));
   for (const { name, id, fields } of objects.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     digest.update(canonical([name, id ?? null, fields]));
-    await takeTurn();
+    await yieldToEventLoop();
   }
   for (const { op, kind, key, replaced_id, id, changes } of operations) {
     digest.update(
@@ -34,7 +34,7 @@ export async function digestOf(
         changes,
       ]),
     );
-    await takeTurn();
+    await yieldToEventLoop();
   }
   for (const [id, version] of [...facts.versions].sort(([a], [b]) => (a < b ? -1 : 1)))
     digest.update(`${id} ${version}\n`);

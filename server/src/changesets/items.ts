@@ -12,7 +12,7 @@ import { holderOf, isLent, ONLY_LENT, refuseUnlessMay } from "../auth";
 import type { Findings } from "../compute";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
-import { newId, RequestError, takeTurn } from "../util";
+import { newId, RequestError, yieldToEventLoop } from "../util";
 import { isSeenBy } from "../view";
 import type { MemberRow } from "./facts";
 import { keysToIds, NO_KEY, writtenAs } from "./keys";
@@ -92,7 +92,7 @@ export async function itemsOf(
   const left = new Map(leaving.map((member) => [nameOf(member), member.resource_id]));
   const items: Item[] = [];
   for (const [wanted, found] of identified) {
-    await takeTurn();
+    await yieldToEventLoop();
     const { name, definition } = wanted;
     const id = idOf(found);
     const old = id === undefined ? undefined : loaded.get(id);

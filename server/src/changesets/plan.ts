@@ -6,7 +6,7 @@ import {
   seesAll,
 } from "@tunnelplane/sdk/contract";
 import { type ObjectChange, storedAsOf } from "../journal";
-import { type Leaving, nests } from "../resources";
+import { nests, type PendingDelete } from "../resources";
 import { inOrder } from "../util";
 import { isSeenBy } from "../view";
 import { checkAll } from "./checks";
@@ -143,7 +143,7 @@ async function readStored(scope: Scope, request: ChangeSetRequest, setId: string
 }
 
 /** What would leave: objects that the request leaves out, and replaced ones. */
-const goingOf = (deleted: readonly MemberRow[], items: readonly Item[]): Leaving[] => [
+const goingOf = (deleted: readonly MemberRow[], items: readonly Item[]): PendingDelete[] => [
   ...deleted.map((member) => ({
     id: member.resource_id,
     name: nameOf(member),

@@ -4,7 +4,7 @@ import type { Belonging, Caller } from "../auth";
 import type { Document, Documents } from "../documents";
 import type { ServerContext } from "../resources";
 import type { Database } from "../storage";
-import { grouped, takeTurn } from "../util";
+import { grouped, yieldToEventLoop } from "../util";
 import { type MemberRow, type PlanFacts, wholeRows } from "./facts";
 import type { Faults } from "./faults";
 
@@ -46,7 +46,7 @@ export async function load(
     const ids = some.map(({ id }) => id);
     for (const id of ids) facts.versions.set(id, null);
     for (const row of await wholeRows(reader, definition, ids)) {
-      await takeTurn();
+      await yieldToEventLoop();
       facts.versions.set(row.id, row.version);
       if (row.kind !== definition.kind) continue;
       const { document: before } = await documents.readToChange(

@@ -12,7 +12,7 @@ import {
   referencesOf,
 } from "../resources";
 import type { Database } from "../storage";
-import { takeTurn } from "../util";
+import { yieldToEventLoop } from "../util";
 import type { Item } from "./items";
 import type { Planning } from "./planning";
 
@@ -24,7 +24,7 @@ export interface Rows {
   readonly namings: Naming[];
   readonly references: Database["reference"][];
   readonly uniqueKeys: Database["unique_key"][];
-  readonly secretHashes: Database["told_secret"][];
+  readonly secretHashes: Database["one_time_secret"][];
   readonly sealedSecrets: Database["sealed_secret"][];
   readonly ends: Database["ending"][];
   /** Objects that stay, whose references, unique keys or ends are replaced. */
@@ -76,7 +76,7 @@ export async function prepare(planning: Planning, items: readonly Item[]): Promi
   const faulty = new Set(items.filter(({ name }) => faults.has(name)).map(({ id }) => id));
   const now = new Date();
   for (const item of items) {
-    await takeTurn();
+    await yieldToEventLoop();
     if (faulty.has(item.id) || item.references.some((reference) => faulty.has(reference.id))) {
       faulty.add(item.id);
       continue;

@@ -3,7 +3,7 @@ import { fieldsWhere, own } from "@tunnelplane/sdk/contract";
 import { holderOf } from "../auth";
 import type { Document } from "../documents";
 import { amendmentOf, referencesOf } from "../resources";
-import { inOrder, newId, takeTurn } from "../util";
+import { inOrder, newId, yieldToEventLoop } from "../util";
 import { begin, type Item } from "./items";
 import { moveIds } from "./keys";
 import type { Planning } from "./planning";
@@ -28,7 +28,7 @@ export async function replaceWhatMust(
 ): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
   for (const item of items) {
-    await takeTurn();
+    await yieldToEventLoop();
     const { definition, old, name } = item;
     if (planning.faults.has(name)) continue;
     if (moved.size > 0) follow(planning, item, moved);

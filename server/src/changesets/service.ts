@@ -11,7 +11,7 @@ import {
   Transactions,
 } from "../resources";
 import type { Database } from "../storage";
-import { Budget, newId, RequestError, refusalForNow, takeTurn } from "../util";
+import { Budget, newId, RequestError, refusalForNow, yieldToEventLoop } from "../util";
 import { isSeenBy } from "../view";
 import { carryOut, PlanOutdated, type TargetSet } from "./apply";
 import { digestOf } from "./digest";
@@ -111,7 +111,7 @@ export class ChangeSets {
     const author = authorOf(this.request);
     for (const change of plan.changes) {
       journal.prepare(change, author);
-      await takeTurn();
+      await yieldToEventLoop();
     }
     return this.#transactions.run(async (transaction, changes) => {
       if (keyring.currentId !== sealedUnder) throw new PlanOutdated();

@@ -32,7 +32,7 @@ export type Document = Record<string, unknown>;
 export function textIn(document: Readonly<Document>, field: string): string {
   const text = own(document, field);
   if (typeof text !== "string")
-    throw new Error(`${field} is no text in ${String(document.id ?? "what was sent")}`);
+    throw new Error(`${field} is not text in ${String(document.id ?? "what was sent")}`);
   return text;
 }
 

@@ -6,7 +6,7 @@ import {
   referencesIn,
 } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
-import { pipelined, takeTurn } from "../util";
+import { pipelined, yieldToEventLoop } from "../util";
 import type { View } from "../view";
 
 /** The limit on objects that are read for one answer. Results that depend on further ones are uncertain. */
@@ -114,7 +114,7 @@ export async function worldOfEdges(view: View, edges: readonly string[], max: nu
   await gathering.addRestrictions();
   for (let start = 0; start < edges.length && !gathering.full; start += EDGES_AT_ONCE) {
     await gathering.add(await edgesWithRoutes(view, edges.slice(start, start + EDGES_AT_ONCE), max));
-    await takeTurn();
+    await yieldToEventLoop();
   }
   return {
     objects: gathering.all,

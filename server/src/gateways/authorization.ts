@@ -95,8 +95,8 @@ async function byPublicKey({ reader }: Store, publicKey: string): Promise<Found 
 
 const credentialByHash = statement<{ hash: string }, Found & { readonly hash: string }>((db, parameter) =>
   db
-    .selectFrom("told_secret")
-    .innerJoin("resource", "resource.id", "told_secret.resource_id")
+    .selectFrom("one_time_secret")
+    .innerJoin("resource", "resource.id", "one_time_secret.resource_id")
     .select(["hash", "id", "kind", "owner_id as ownerId", "project_id as projectId", "document"])
     .where("hash", "=", parameter("hash"))
     .where("kind", "=", "tunnel_credential")

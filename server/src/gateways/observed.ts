@@ -248,7 +248,7 @@ const served = (db: Kysely<Database>) =>
 
 function protocolOf({ edge_id: edge }: Pick<EndpointRow, "edge_id">): Endpoint["proto"] {
   const { kind } = present(definitionOfId(edge));
-  if (!isEdgeKind(kind)) throw new Error(`${edge} is no edge`);
+  if (!isEdgeKind(kind)) throw new Error(`${edge} is not an edge`);
   return PROTOCOLS[kind];
 }
 

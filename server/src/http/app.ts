@@ -13,8 +13,8 @@ import type { ServerContext } from "../resources";
 import { newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
+import { DEFAULT_HEADERS } from "./defaultHeaders";
 import { loggedErrorOf, noRoute } from "./errors";
-import { EVERY_ANSWER } from "./everyAnswer";
 import { Gate } from "./gate";
 import { registerHealth } from "./health";
 import {
@@ -150,7 +150,7 @@ function watch(app: FastifyInstance, { underWay, eventWaits }: AppOptions): Wait
   acceptExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(EVERY_ANSWER).header("x-request-id", request.id);
+    reply.headers(DEFAULT_HEADERS).header("x-request-id", request.id);
     refuseTwoHosts(request.raw);
     done();
   });
@@ -270,7 +270,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   reply
     .code(refusal.status)
     .headers({
-      ...EVERY_ANSWER,
+      ...DEFAULT_HEADERS,
       "x-request-id": request.id,
       ...(refusal.status === 401 && CHALLENGE),
       ...refusal.options.headers,

@@ -1,6 +1,6 @@
 import { own } from "@tunnelplane/sdk/contract";
 import type { Fault } from "../util";
-import { BodyError, RequestError, refuseFaults, takeTurn } from "../util";
+import { BodyError, RequestError, refuseFaults, yieldToEventLoop } from "../util";
 import { objectIn } from "./bodies";
 import { endOfText, parseJson } from "./json";
 import { refuseOutsized } from "./limits/bodyLimits";
@@ -44,7 +44,7 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
   const listed = own(body, list);
   if (Array.isArray(listed)) {
     for (const [index, item] of listed.entries()) {
-      await takeTurn();
+      await yieldToEventLoop();
       const part = parts.get(item);
       listed[index] = part ? readPart(part, `${list}[${index}]`, index, broken) : item;
     }
@@ -99,7 +99,7 @@ async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts
       const end = endOfText(bytes, at);
       if (depth === 1) lastText = bytes.subarray(at, end + 1);
       at = end;
-      if (at - start > MAX_PART_SIZE) await takeTurn();
+      if (at - start > MAX_PART_SIZE) await yieldToEventLoop();
     } else if (byte === OPEN || byte === OPEN_LIST) {
       if (depth === 1 && byte === OPEN_LIST) isInList = lastText?.equals(name) === true;
       if (depth === 2 && isInList && byte === OPEN) start = at;
@@ -120,7 +120,7 @@ async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts
         rest += bytes.toString("utf8", copied, start) + JSON.stringify(stand);
         copied = at + 1;
         start = 0;
-        await takeTurn();
+        await yieldToEventLoop();
       } else if (depth === 1) isInList = false;
     }
   }

@@ -126,6 +126,6 @@ function readForm(body: unknown): Pick<SentToken, "token" | "audience" | "scopes
   const scopes = read("scope")?.split(" ").filter(Boolean);
   const strange = scopes?.find((scope) => !SCOPES.includes(scope));
   if (strange !== undefined)
-    throw wrongField("scope", `holds ${quoted(strange)}, which is no scope of this API`);
+    throw wrongField("scope", `holds ${quoted(strange)}, which is not a scope of this API`);
   return { token, audience, scopes };
 }

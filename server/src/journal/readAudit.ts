@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
 import { fitting, type LogPageRequest, nameField, namesOf, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
-import { queryError, type ReadLarge, takeTurn } from "../util";
+import { queryError, type ReadLarge, yieldToEventLoop } from "../util";
 import { type AuditFilter, endOf, isFiltering, matching, principalNames, principalsOf } from "./auditFilter";
 import { headOf } from "./head";
 import type { RowIds } from "./rowIds";
@@ -126,7 +126,7 @@ async function newestIn(reader: Store["reader"], wanted: Wanted): Promise<Found>
       if (latest !== null && latest < filter.from) break;
     }
     end = begin;
-    await takeTurn();
+    await yieldToEventLoop();
   }
   return { found };
 }

@@ -4,7 +4,7 @@ import { type ObjectChange, storedAsOf } from "../journal";
 import type { Transaction } from "../storage";
 import { forgetReferences, recordReferences } from "./references";
 import { lockWhole, updateDocument } from "./rows";
-import { comingOf } from "./stored";
+import { pendingWriteOf } from "./stored";
 import type { ServerContext } from "./transaction";
 
 /**
@@ -35,7 +35,7 @@ export async function amendByServer(
   const version = row.version + 1;
   await updateDocument(transaction, { id, version, document: stored });
   const [sentBefore, sent] = [documents.sentOf(definition, before), documents.sentOf(definition, after)];
-  const coming = comingOf(definition, { id, project: row.project_id, sent, before: sentBefore });
+  const coming = pendingWriteOf(definition, { id, project: row.project_id, sent, before: sentBefore });
   await forgetReferences(transaction, [id]);
   await recordReferences(transaction, coming);
   const storedAs = { ...storedAsOf(row), version };

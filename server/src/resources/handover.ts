@@ -12,7 +12,7 @@ import { RequestError } from "../util";
 import { parentOf } from "./parents";
 import { insertUniqueKeys, keysOf } from "./references";
 import { findWhole } from "./rows";
-import { Existing, type Leaving } from "./rules";
+import { Existing, type PendingDelete } from "./rules";
 
 type Key = ReturnType<typeof keysOf>[number];
 
@@ -65,8 +65,8 @@ export const replacementOf = async (transaction: Transaction, id: string): Promi
   (await byOldId(transaction, { old_id: id }))[0]?.new_id;
 
 /** The object that another one replaces, the one that this replaces in turn, and so on. */
-export async function aheadOf(transaction: Transaction, id: string): Promise<Leaving[]> {
-  const ahead: Leaving[] = [];
+export async function aheadOf(transaction: Transaction, id: string): Promise<PendingDelete[]> {
+  const ahead: PendingDelete[] = [];
   for (let last = id; ; ) {
     const [row] = await byNewId(transaction, { new_id: last });
     if (!row) return ahead;
@@ -106,7 +106,7 @@ export async function handOver(
 export async function notHeldBy(
   transaction: Transaction,
   keys: readonly Key[],
-  holders: readonly Leaving[],
+  holders: readonly PendingDelete[],
 ): Promise<readonly Key[]> {
   if (holders.length === 0) return keys;
   const held = await holdersOf(transaction, keys);
@@ -122,7 +122,7 @@ export async function takeFree(
   transaction: Transaction,
   documents: Documents,
   id: string,
-  ahead: readonly Leaving[],
+  ahead: readonly PendingDelete[],
 ): Promise<readonly Key[]> {
   const definition = present(definitionOfId(id));
   const [row] = await findWhole(definition)(transaction, { id });

@@ -9,19 +9,25 @@ import {
   pipelined,
   type Transaction,
 } from "../storage";
-import { type Coming, isLendable, NAMED_EVERYWHERE, type ResolvableReference, referencesOf } from "./rules";
+import {
+  isLendable,
+  NAMED_EVERYWHERE,
+  type PendingWrite,
+  type ResolvableReference,
+  referencesOf,
+} from "./rules";
 
 /**
  * Whether an object refers to other objects than before. Unchanged references are not written again: that
  * would wait for a transaction that deletes their target, which may itself wait for this object, because it
  * deletes it too: a deadlock.
  */
-export const refersElsewhere = ({ id, definition, before, references }: Coming): boolean =>
+export const refersElsewhere = ({ id, definition, before, references }: PendingWrite): boolean =>
   before === undefined ||
   textOf(referenceRows(id, referencesOf(definition, before))) !== textOf(referenceRows(id, references));
 
 /** Whether an object holds other unique keys than before. */
-export const claimsOthers = ({ id, definition, before, sent }: Coming): boolean =>
+export const claimsOthers = ({ id, definition, before, sent }: PendingWrite): boolean =>
   before === undefined || textOf(keysOf(id, definition, before)) !== textOf(keysOf(id, definition, sent));
 
 const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
@@ -30,7 +36,7 @@ const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
  * Records what an object refers to. An optimistic transaction fails if the target is missing, or is of a type
  * that is not allowed there.
  */
-export async function recordReferences(transaction: Transaction, coming: Coming): Promise<void> {
+export async function recordReferences(transaction: Transaction, coming: PendingWrite): Promise<void> {
   const { id, project, references } = coming;
   const rows = referenceRows(id, references);
   if (!transaction.facts.isOptimistic) return insertReferences(transaction, rows);

@@ -47,8 +47,8 @@ export async function refuseForeignNames(
   );
   // Once, before all checks: two that waited for each other's turn would never end.
   if (domains.some(({ change }) => !change.before) || opened.some(({ isTcp }) => isTcp))
-    await takeTurn(db, "alone");
-  else if (claims.length > 0) await takeTurn(db, "shared");
+    await yieldToEventLoop(db, "alone");
+  else if (claims.length > 0) await yieldToEventLoop(db, "shared");
   await refuseTakenPorts(db, changes, opened, tcpPorts);
   for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
   for (const { change, after } of domains) {
@@ -302,7 +302,7 @@ async function refuseOtherNames(db: Kysely<Database>, domain: string, certificat
  * Those who take names go on side by side; one who reserves a domain waits for them, and they for it. SQLite
  * has one writer at a time anyway.
  */
-async function takeTurn(db: Kysely<Database>, how: "shared" | "alone"): Promise<void> {
+async function yieldToEventLoop(db: Kysely<Database>, how: "shared" | "alone"): Promise<void> {
   if (!(db instanceof Transaction) || !db.facts.lane) return;
   await (how === "alone" ? lockAlone : lockShared)(db, {});
 }

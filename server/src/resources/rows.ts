@@ -66,7 +66,7 @@ export const insertResources = bulkInsertion("resource", [
 ]);
 
 /** The hashes of one-time secrets, by which they are found. */
-export const insertSecretHashes = bulkInsertion("told_secret", [
+export const insertSecretHashes = bulkInsertion("one_time_secret", [
   "resource_id",
   "hash",
   "session_id",

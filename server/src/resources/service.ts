@@ -28,7 +28,7 @@ import {
 } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
-import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, takeTurn } from "../util";
+import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, yieldToEventLoop } from "../util";
 import { close, noLongerLacked, toClose } from "./closing";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
@@ -47,9 +47,9 @@ import {
   insertSealedSecrets,
   insertSecretHashes,
 } from "./rows";
-import { type Coming, checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
+import { checkReferrers, Existing, type PendingWrite, refusing, takeTurnToNest } from "./rules";
 import { etagFor, jsonFor } from "./shown";
-import { type Created, comingOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
+import { type Created, type ObjectPath, type Precondition, pendingWriteOf, StoredObjects } from "./stored";
 import { takeOver } from "./takeover";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
@@ -151,7 +151,7 @@ export class ResourceService {
     if (hasBehaviour(definition))
       await this.#objects.checkReferences(
         reader,
-        comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
+        pendingWriteOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
     const { isDryRun: dryRun } = this.#transactions;
     const computed = waits(definition)
@@ -166,7 +166,7 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes, _actions, asIf) => {
       await this.#objects.loadParents(transaction, definition, sent, "change");
       await lockParents(transaction, definition, sent);
-      const coming = comingOf(definition, { id, project, sent: claiming });
+      const coming = pendingWriteOf(definition, { id, project, sent: claiming });
       await this.#objects.checkReferences(transaction, coming);
       const old = replaces === undefined ? undefined : await this.#replaced(transaction, coming, replaces);
       const keys = keysOf(id, definition, claiming);
@@ -197,7 +197,7 @@ export class ResourceService {
   /** The object that a new one replaces, locked. What the caller may not change does not exist here. */
   async #replaced(
     transaction: Transaction,
-    { definition, project, sent }: Coming,
+    { definition, project, sent }: PendingWrite,
     id: string,
   ): Promise<Omit<ObjectChange, "change"> & { readonly id: string }> {
     const stored = await this.#objects
@@ -300,7 +300,7 @@ export class ResourceService {
       for (const json of some.documents.flatMap((text) =>
         text === "" ? [] : text.split(DOCUMENT_SEPARATOR),
       )) {
-        await takeTurn();
+        await yieldToEventLoop();
         if (!mayMatch(json, filters) || !matches(json, filters)) continue;
         if (documents.length === page.limit || (bytes < Buffer.byteLength(json) && documents.length > 0))
           return { documents, nextBefore: idIn(present(documents.at(-1))) };
@@ -360,7 +360,7 @@ export class ResourceService {
         last = after;
       }
       const brief = leaving.map(({ id }) => ({ id, name: id, words: "" }));
-      await checkUsers(new Existing(transaction), [], brief, refusing);
+      await checkReferrers(new Existing(transaction), [], brief, refusing);
       for (const { id, ownerId, version, project, before, name } of leaving) {
         const storedAs = { ownerId, version, project };
         const children = await this.#childrenToDelete(transaction, id);

@@ -40,13 +40,13 @@ import {
   updateDocument,
 } from "./rows";
 import {
-  type Coming,
   checkCircles,
   checkKinds,
   checkTargets,
   checkUniqueKeys,
   Existing,
-  type Leaving,
+  type PendingDelete,
+  type PendingWrite,
   referencesOf,
   refusing,
   takeTurnOfAll,
@@ -165,7 +165,7 @@ export class StoredObjects {
    * Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint, which
    * does not know who may use a private key.
    */
-  async checkReferences(db: Kysely<Database> | Transaction, coming: Coming): Promise<void> {
+  async checkReferences(db: Kysely<Database> | Transaction, coming: PendingWrite): Promise<void> {
     checkKinds([coming], refusing);
     const { references } = coming;
     if (isOptimistic(db) ? references.some(usesPrivateKey) : references.length > 0)
@@ -177,8 +177,8 @@ export class StoredObjects {
    */
   async checkClaims(
     transaction: Transaction,
-    coming: Coming,
-    leaving: readonly Leaving[] = [],
+    coming: PendingWrite,
+    leaving: readonly PendingDelete[] = [],
   ): Promise<void> {
     if (!isOptimistic(transaction))
       await checkUniqueKeys(new Existing(transaction), [coming], leaving, refusing, this.caller);
@@ -198,7 +198,7 @@ export class StoredObjects {
     const amendment = amendmentOf(this.#documents, definition, before, fields, how);
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
-    const coming = comingOf(definition, { id, project, sent, before: sentBefore });
+    const coming = pendingWriteOf(definition, { id, project, sent, before: sentBefore });
     const isStored = oldVersion !== UNSTORED;
     const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming) || !isStored];
     const ends = isEndChanged(definition, sentBefore, sent);
@@ -250,10 +250,10 @@ export class StoredObjects {
 }
 
 /** One object as a set of one. `before` are its fields so far; undefined for a new one. */
-export const comingOf = (
+export const pendingWriteOf = (
   definition: Definition,
-  object: Pick<Coming, "id" | "project" | "sent"> & Partial<Pick<Coming, "before">>,
-): Coming => ({
+  object: Pick<PendingWrite, "id" | "project" | "sent"> & Partial<Pick<PendingWrite, "before">>,
+): PendingWrite => ({
   before: undefined,
   ...object,
   name: object.id,
@@ -324,7 +324,7 @@ export function amendmentOf(
   };
 }
 
-const usesPrivateKey = ({ reference }: Coming["references"][number]) => reference.usesPrivateKey;
+const usesPrivateKey = ({ reference }: PendingWrite["references"][number]) => reference.usesPrivateKey;
 
 const isOptimistic = (db: Kysely<Database>): boolean => db instanceof Transaction && db.facts.isOptimistic;
 

@@ -176,7 +176,7 @@ async function readyKeys(context: ServerContext, options: ServerOptions, logger:
     );
   if (isIgnored)
     logger.warn(
-      "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
+      "TUNNELPLANE_BOOTSTRAP_API_KEY is not a key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
     );
 }
 

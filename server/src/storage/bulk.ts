@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely } from "kysely";
-import { pipelined, takeTurn } from "../util";
+import { pipelined, yieldToEventLoop } from "../util";
 import type { Database } from "./schema";
 import { insertion } from "./statement";
 
@@ -44,7 +44,7 @@ export function bulkInsertion<T extends keyof Database, C extends keyof Database
       for (let at = start; at < start + ROWS; at++)
         for (const column of columns) parameters.push(rows[at]?.[column]);
       await db.getExecutor().executeQuery({ ...compiled(db), parameters });
-      await takeTurn();
+      await yieldToEventLoop();
     }
     await pipelined(rows.slice(whole).map((row) => one(db, row)));
   };

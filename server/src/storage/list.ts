@@ -1,5 +1,5 @@
 import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from "kysely";
-import { takeTurn } from "../util";
+import { yieldToEventLoop } from "../util";
 import type { Database } from "./schema";
 
 /** Entries of a list that one statement gets. */
@@ -9,7 +9,7 @@ const AT_ONCE = 200;
 export async function inParts<R>(list: readonly string[], run: (part: string) => Promise<R[]>): Promise<R[]> {
   const rows: R[] = [];
   for (const [index, part] of partsOf(list).entries()) {
-    if (index > 0) await takeTurn();
+    if (index > 0) await yieldToEventLoop();
     for (const row of await run(part)) rows.push(row);
   }
   return rows;

@@ -39,7 +39,7 @@ export interface Database {
    * Hashes of one-time secrets: authtokens and API keys. A key ends with the session or identity it came
    * from.
    */
-  told_secret: {
+  one_time_secret: {
     resource_id: string;
     hash: string;
     session_id: string | null;

@@ -92,7 +92,7 @@ function connectDirectly(file: string) {
 }
 
 function openFile(file: string, waitMs: number): DatabaseSync {
-  keepToOwner(file);
+  restrictToOwner(file);
   const database = new DatabaseSync(file);
   database.exec(`pragma busy_timeout = ${waitMs}`);
   beginWriteAheadLog(database, waitMs);
@@ -123,7 +123,7 @@ function beginWriteAheadLog(database: DatabaseSync, waitMs: number): void {
  * Creates the file for its owner only, and removes the access of others. SQLite creates its log and
  * shared memory with the mode of the file. The folder is closed too, unless it holds other files.
  */
-function keepToOwner(file: string): void {
+function restrictToOwner(file: string): void {
   closeSync(openSync(file, "a", 0o600));
   for (const each of [file, `${file}-wal`, `${file}-shm`]) limitMode(each, 0o600);
   const folder = dirname(file);

@@ -25,7 +25,7 @@ export function isPublic(text: string): boolean {
 
 /**
  * The address range of one customer: an IPv4 address, or an IPv6 network of 64 bits. A proxy may pass on a
- * text that is no address; it is returned unchanged.
+ * text that is not an address; it is returned unchanged.
  */
 export function customerOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

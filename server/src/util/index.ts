@@ -20,7 +20,15 @@ export {
 } from "./requestError";
 export { gathered, Rounds } from "./rounds";
 export { type SharedReport, SharedThread, type SharedThreadOptions } from "./sharedThread";
-export { inSlices, largeReadsOf, newLargeReads, ownTurn, type ReadLarge, Slice, takeTurn } from "./slices";
+export {
+  inSlices,
+  largeReadsOf,
+  newLargeReads,
+  ownTurn,
+  type ReadLarge,
+  Slice,
+  yieldToEventLoop,
+} from "./slices";
 export { lowerPriority, Thread } from "./thread";
 export { Turns } from "./turns";
 export { VERSION } from "./version";

@@ -56,7 +56,7 @@ let turnBegan: number | undefined;
  * Gives other work a turn of the event loop when long work has lasted for some milliseconds of this one. Call
  * it often within long work.
  */
-export async function takeTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   if (turnBegan === undefined) {
     turnBegan = performance.now();
     setImmediate(() => {

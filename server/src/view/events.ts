@@ -75,7 +75,7 @@ export async function sequenceAfter({ reader }: Store, caller: Reader, id: strin
   if (row && Number(row.sequence) >= Number(pruned?.value ?? 0)) return Number(row.sequence);
   throw queryError(
     "after_id",
-    `after_id names ${id}, which is no event here, or one after which older events were removed: read all objects again, and go on after the newest event`,
+    `after_id names ${id}, which is not an event here, or one after which older events were removed: read all objects again, and go on after the newest event`,
   );
 }
 

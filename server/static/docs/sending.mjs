@@ -28,7 +28,8 @@ export async function whoTries() {
  */
 export async function send(operation, { ".project": project, ".body": body, ...values }) {
   const { method, path, parameters } = operation;
-  if (body !== undefined && !isJson(body)) return { problem: `The body is no JSON: ${mistakeIn(body)}` };
+  if (body !== undefined && !isJson(body))
+    return { problem: `The body is not valid JSON: ${mistakeIn(body)}` };
   const query = new URLSearchParams();
   for (const { name, in: place } of parameters)
     if (place === "query" && values[name]) query.set(name, values[name]);

@@ -192,7 +192,7 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, owner: 
     for (const name of names) expect(stored[name]).to.deep.equal(modules[name].firstAnswer);
   });
 
-  it("a module that is not for this type is no path", async () => {
+  it("a module that is not for this type is not a path", async () => {
     const uri = await create();
     for (const name of [
       ...Object.keys(modules).filter((other: string) => !names.some((one) => one === other)),

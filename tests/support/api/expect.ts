@@ -102,7 +102,7 @@ class ServerOfThisFile {
     return this.rest.created(path, body);
   }
 
-  /** A bot, which is no admin unless its fields say so, and the API as that bot sees it. */
+  /** A bot, which is not an admin unless its fields say so, and the API as that bot sees it. */
   async member(fields: Json = {}) {
     const bot = await this.created("/bot_users", { name: unique("bot"), ...fields });
     const key = await this.created("/api_keys", { owner_id: bot.id });

@@ -35,7 +35,7 @@ onOneDatabase("The bootstrap key", (startServer, database) => {
     expect([known, differing], "where it is known, nothing is logged").to.deep.equal([false, true]);
     const again = await start({ data });
     await expectOnly(again, token, API_KEY);
-    await again.logged("TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored");
+    await again.logged("TUNNELPLANE_BOOTSTRAP_API_KEY is not a key of this database and is ignored");
     expect(again.log).to.include("tunnelplane keys recover").and.not.to.include(API_KEY);
     expect((await new Rest(again.url, token).get("/api_keys")).body.keys).to.have.length(1);
   });

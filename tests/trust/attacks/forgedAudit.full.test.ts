@@ -36,7 +36,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
   for (const [what, statements] of Object.entries({
     "the log, its end, the keys and the events": EMPTY,
     "the keys": "delete from sealing_key",
-    "everything in these tables, and the objects": `${EMPTY}; delete from reference; delete from told_secret; delete from resource`,
+    "everything in these tables, and the objects": `${EMPTY}; delete from reference; delete from one_time_secret; delete from resource`,
   })) {
     it(`cannot make a server or command start a new log: ${what}`, async () => {
       const data = await database.copyOf(original);

@@ -76,7 +76,7 @@ onOneDatabase("Headers and settings for the server's address", (startServer, dat
     const ignored = await new Rest((await start()).url, server.apiKey).get("/ip_policies?limit=1", {
       "x-forwarded-proto": "$&",
     });
-    expect(ignored.status, "of somebody who is no trusted proxy they are not heeded").to.equal(200);
+    expect(ignored.status, "of somebody who is not a trusted proxy they are not heeded").to.equal(200);
   });
 
   it("are repeated unchanged, even if they contain a replacement pattern such as $&", async () => {

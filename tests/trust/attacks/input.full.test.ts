@@ -246,7 +246,7 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
     }
   });
 
-  it("metadata of a log that is no JSON object of at most 4 KiB", async () => {
+  it("metadata of a log that is not a JSON object of at most 4 KiB", async () => {
     const field = "policies.inbound[0].actions[0].config.metadata";
     await refuses<unknown>(
       (metadata) =>

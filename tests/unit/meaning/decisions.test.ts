@@ -157,7 +157,7 @@ describe("A decision is never a guess:", () => {
 
   it("an impossible request is answered with a sentence", () => {
     expect(ask(world(site()), { address: "www.example.com" }).sentence).to.contain("write NAME:PORT");
-    expect(ask(world(site()), { from: "somewhere" }).sentence).to.contain('"somewhere" is no IP address');
+    expect(ask(world(site()), { from: "somewhere" }).sentence).to.contain('"somewhere" is not an IP address');
     expect(ask(world(site()), { path: "admin" })).to.include({ outcome: "refused", status: 400 });
     expect(ask(world(site()), { address: "other.example.com:443" }).sentence).to.equal(
       "Closed: No edge serves `other.example.com:443`.",

@@ -43,7 +43,7 @@ describe("A body that is read object by object", () => {
     );
   });
 
-  it("is refused where it is no JSON, and says in which object", async () => {
+  it("is refused where it is not valid JSON, and says in which object", async () => {
     const refusal = async (json: string) => {
       try {
         await read(json);

@@ -30,7 +30,7 @@ describe("Recorded traffic", () => {
     expect(await readAll(bytes(text), Uint8Array.of(10, 0xff, 0xfe, 10))).to.deep.equal([
       { damaged: 1, reason: "is not JSON" },
       LINE,
-      { damaged: 3, reason: "is no JSON object" },
+      { damaged: 3, reason: "is not a JSON object" },
       { damaged: 4, reason: "is longer than 65536 bytes" },
       { damaged: 5, reason: "has no hour, or one of another form" },
       OTHER,

@@ -190,7 +190,7 @@ export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> 
   return inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>) : undefined; // as above
 }
 
-/** The schema of a list's entries, also if the list is wrapped; undefined if it is no list. */
+/** The schema of a list's entries, also if the list is wrapped; undefined if it is not a list. */
 export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   const inner = bare(schema);
   return inner instanceof z.ZodArray ? (inner.element as z.ZodType) : undefined; // as above

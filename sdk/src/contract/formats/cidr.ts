@@ -48,7 +48,7 @@ export const cidrKey = (cidr: string): string => (mistakeInCidr(cidr) === undefi
 
 /**
  * Every network that contains an address, in the form of {@link cidrKey}, the widest first: 33 for IPv4, 129
- * for IPv6. Empty if the text is no address.
+ * for IPv6. Empty if the text is not an address.
  */
 export function networksAround(text: string): string[] {
   const address = plainAddress(text);

@@ -45,5 +45,5 @@ export const eventType = () =>
   conditioned(text(64), (type) => {
     if (EVENT_TYPES.includes(type)) return undefined;
     const alike = EVENT_TYPES.filter((known) => known.split("_")[0] === type.split(/[_.]/)[0]);
-    return `is no event type; ${alike.length ? `there are ${alike.join(", ")}` : `expected "<what>_created.v0", "_updated.v0" or "_deleted.v0", <what> being ${subjects.join(", ")}`}`;
+    return `is not an event type; ${alike.length ? `there are ${alike.join(", ")}` : `expected "<what>_created.v0", "_updated.v0" or "_deleted.v0", <what> being ${subjects.join(", ")}`}`;
   }).meta({ examples: ["ip_policy_created.v0"] });

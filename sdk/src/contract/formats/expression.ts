@@ -35,7 +35,8 @@ export const expression = () =>
   }).meta({ examples: ['req.path.startsWith("/api")'] });
 
 /**
- * The parts of an expression that no gateway serves, in the order of the text; empty if it is no expression.
+ * The parts of an expression that no gateway serves, in the order of the text; empty if it is not an
+ * expression.
  */
 export function notServed(text: string): string[] {
   const read = readExpression(text);
@@ -69,7 +70,7 @@ function readExpression(text: string): Cel.ASTNode | string {
     if (!(error instanceof ParseError)) return TOO_DEEP; // the parser overflowed the stack
     if (error.code === "limit_exceeded") return TOO_DEEP;
     const place = error.range ? ` at character ${error.range.start + 1}` : "";
-    return `is no CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
+    return `is not a CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
   }
 }
 

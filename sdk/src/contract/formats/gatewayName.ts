@@ -10,5 +10,5 @@ export const GATEWAY_NAME_FORM =
 /** The name of a gateway. */
 export const gatewayName = () =>
   conditioned(text(255), (name) =>
-    GATEWAY_NAME.test(name) ? undefined : `is no name of a gateway: expected ${GATEWAY_NAME_FORM}`,
+    GATEWAY_NAME.test(name) ? undefined : `is not a name of a gateway: expected ${GATEWAY_NAME_FORM}`,
   );

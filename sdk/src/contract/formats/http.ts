@@ -31,7 +31,7 @@ const MAX_METHOD_LENGTH = 32;
 /** The method of a request (RFC 9110 section 9.1); upper and lower case differ. */
 export const method = () =>
   conditioned(text(MAX_METHOD_LENGTH), (value) =>
-    TOKEN.test(value) ? undefined : "is no method of a request, such as GET",
+    TOKEN.test(value) ? undefined : "is not a method of a request, such as GET",
   ).meta({ examples: ["GET"] });
 
 /** The mistake in the name of a header; undefined if it is valid (RFC 9110 section 5.1). */

@@ -34,7 +34,7 @@ export const pattern = (longest = MAX_PATTERN_LENGTH) =>
       const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value)
         ? "; look-around and back-references are not part of RE2"
         : "";
-      return `is no regular expression that RE2 accepts (${messageOf(error)})${beyondRe2}`;
+      return `is not a regular expression that RE2 accepts (${messageOf(error)})${beyondRe2}`;
     }
   });
 

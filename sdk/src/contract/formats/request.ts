@@ -20,7 +20,7 @@ export const mistakeInHost = (host: string): string | undefined =>
 
 /** The mistake in the method of a request (RFC 9110 section 9.1). */
 export const mistakeInMethod = (method: string): string | undefined =>
-  mistakeInHeader(method) && "is no method of HTTP, such as GET";
+  mistakeInHeader(method) && "is not a method of HTTP, such as GET";
 
 /** The mistake in the target of a request, as it is sent. */
 export function mistakeInTarget(path: string): string | undefined {

@@ -68,7 +68,7 @@ function mistakeInNumbers({ type, blob }: SshPublicKey): string | undefined {
   const modulus = numberIn(second);
   if (exponent < MIN_EXPONENT || exponent % 2n === 0n)
     return `has the exponent ${exponent.toString().slice(0, 20)}; it must be odd and at least ${MIN_EXPONENT}`;
-  return modulus % 2n === 0n ? "has an even modulus, so it is no RSA key" : undefined;
+  return modulus % 2n === 0n ? "has an even modulus, so it is not an RSA key" : undefined;
 }
 
 /** Splits a key's wire form into its parts; the first is the name of its type (RFC 4251 section 5). */

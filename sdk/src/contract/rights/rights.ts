@@ -21,7 +21,7 @@ const OF_KINDS: Readonly<Record<Definition["access"], Rights>> = {
   account: { member: "read", viewer: "plan", admin: "write" },
 };
 
-/** A part of the service that is no kind of object. */
+/** A part of the service that is not a kind of object. */
 interface Part {
   readonly rights: Rights;
   /** What is done, in words that follow "may". */

@@ -37,7 +37,7 @@ const mistakeInScope = (scope: string): string | undefined =>
 
 /**
  * The scopes that allow a permission; any of them is enough.
- * @param kind undefined for a part of the service that is no kind of object
+ * @param kind undefined for a part of the service that is not a kind of object
  */
 export const scopesFor = (permission: Permission, kind: string | undefined): string[] => [
   ...(kind === undefined

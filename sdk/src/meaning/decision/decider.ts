@@ -59,7 +59,7 @@ class WorldDecider implements Decider {
         "unknown",
         null,
         "from",
-        `${JSON.stringify(request.from)} is no IP address, and no network in CIDR notation.`,
+        `${JSON.stringify(request.from)} is not an IP address, and no network in CIDR notation.`,
       );
     return trace.pass(arriving, site.checks) ?? this.#http(arriving, site, trace);
   }
@@ -91,7 +91,7 @@ class WorldDecider implements Decider {
   #find(address: string): Taker {
     const quoted = `\`${address}\``;
     if (!isAddress(address))
-      return withoutEdge("closed", `${quoted} is no address of a request: write NAME:PORT.`);
+      return withoutEdge("closed", `${quoted} is not an address of a request: write NAME:PORT.`);
     const { hostports } = this.sites;
     const found = hostports.find(readHostport(address));
     const isExact = found && "hostport" in found && !isWildcard(found.hostport.host);

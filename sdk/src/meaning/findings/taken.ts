@@ -49,7 +49,7 @@ const heldBy = (holder: ModelObject, name: string): string => {
   return `the ${definitionNamed(holder.kind).title} ${name}${id === undefined || name.includes(id) ? "" : ` (${id})`}`;
 };
 
-/** The value as it is declared; its key where that is no text. */
+/** The value as it is declared; its key where that is not text. */
 function valueAt({ path, key }: UniqueKey, fields: Fields): string {
   const [name = "", index] = path;
   const value = fieldNamed(fields, String(name));

@@ -50,7 +50,7 @@ interface Compiled {
 /**
  * Compiles an RE2 expression and reads the program. It begins at its first instruction.
  *
- * @throws for a text that is no expression, or if re2js has instructions that are not known here
+ * @throws for a text that is not an expression, or if re2js has instructions that are not known here
  */
 export function programOf(expression: string): Program {
   // Loaded on first use: few worlds hold patterns.

@@ -32,7 +32,7 @@ export function kindOfId(id: string): Definition {
   const kind = findKind(id);
   if (kind) throw new UsageError(`"${id}" is a kind of object; tunnelplane list ${nameOf(kind)} lists them`);
   throw new UsageError(
-    `"${id}" is no id of an object; ids begin with a prefix such as ${registry
+    `"${id}" is not an id of an object; ids begin with a prefix such as ${registry
       .slice(0, 4)
       .map(({ idPrefix }) => `${idPrefix}_`)
       .join(", ")}`,

@@ -2,7 +2,7 @@ import type { ServerContext } from "../../resources";
 import { Rounds } from "../../util";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations } from "../destinations";
-import { mendTimes } from "../queue/clocks";
+import { repairTimes } from "../queue/clocks";
 import { dueDestinations } from "../queue/cursors";
 import { type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
@@ -107,16 +107,16 @@ export class Dispatcher {
   }
 
   /** Runs on the first look, once a minute, and after the clock was set back. */
-  async #mendTimes(): Promise<void> {
+  async #repairTimes(): Promise<void> {
     const now = this.#now();
     if (Math.abs(now.getTime() - this.#mendedAt) < MEND_MS) return;
-    await mendTimes(this.context.store, now);
+    await repairTimes(this.context.store, now);
     this.#mendedAt = now.getTime();
   }
 
   /** Wakes the worker of each destination that has something due. */
   async #startWorkers(): Promise<boolean> {
-    await this.#mendTimes();
+    await this.#repairTimes();
     for (const { id } of await dueDestinations(this.context.store.reader, {
       now: this.#now().toISOString(),
     })) {

@@ -12,7 +12,7 @@ export const CLOCKS_MS = 60_000;
  * than any valid one. Without the repair, those events would wait until the wrong time arrives. A worker may
  * still be sending a leased batch, so its lease is renewed as if it began now.
  */
-export async function mendTimes(store: Store, now: Date): Promise<void> {
+export async function repairTimes(store: Store, now: Date): Promise<void> {
   const far = new Date(now.getTime() + MAX_WAIT_MS + CLOCKS_MS).toISOString();
   for (const { destination } of await destinationsWithTimesAfter(store.reader, { far })) {
     await store.write(async (transaction) => {

@@ -13,7 +13,7 @@ const CONNECT_MS = 10_000;
 /** Reads an ARN. It was validated before it was stored. */
 export function arnOf(kind: Parameters<typeof readArn>[0], text: string): Arn {
   const arn = readArn(kind, text);
-  if (!arn) throw new TargetError(`cannot be found: ${JSON.stringify(text)} is no ARN of its kind`);
+  if (!arn) throw new TargetError(`cannot be found: ${JSON.stringify(text)} is not an ARN of its kind`);
   return arn;
 }
 

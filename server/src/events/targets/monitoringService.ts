@@ -69,7 +69,7 @@ export function openMonitoringService(
 
 function intakeOf(site: string): string {
   if (site && !isDomain(site))
-    throw new TargetError(`cannot be found: the site ${JSON.stringify(site)} is no domain name`);
+    throw new TargetError(`cannot be found: the site ${JSON.stringify(site)} is not a domain name`);
   return `https://http-intake.logs.${site || DEFAULT_SITE}`;
 }
 

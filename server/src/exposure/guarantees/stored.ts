@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { Document } from "../../documents";
 import { portsOf } from "../../gateways";
 import type { Database } from "../../storage";
-import { takeTurn } from "../../util";
+import { yieldToEventLoop } from "../../util";
 import type { View } from "../../view";
 import { worldOfEdges } from "../gather";
 import { MAX_OBJECTS } from "./limits";
@@ -31,7 +31,7 @@ export async function worldOf(
     const last = page.at(-1);
     if (page.length < AT_ONCE || !last) break;
     from = `${last.value} `;
-    await takeTurn();
+    await yieldToEventLoop();
   }
   const ports = await portsOf(db);
   const world = await worldOfEdges(view, [...edges], MAX_OBJECTS);

@@ -44,7 +44,7 @@ export function refuseOutsized(body: unknown, room: BodyRoom = COMMON_ROOM): voi
 /** Half of a surrogate pair, which UTF-8 cannot write. */
 const LONE = /\p{Cs}/u;
 const HALF_A_PAIR =
-  "holds half of a surrogate pair, which is no character; send the whole pair, or leave it out";
+  "holds half of a surrogate pair, which is not a character; send the whole pair, or leave it out";
 
 /** Refuses names such as __proto__, which have a meaning of their own in JavaScript. */
 function refuseName(name: string, entry: unknown, path: Path): void {

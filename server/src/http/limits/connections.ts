@@ -4,7 +4,7 @@ import type { SecureContextOptions } from "node:tls";
 import { MAX_ADDRESS_LENGTH } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { newId, RequestError } from "../../util";
-import { EVERY_ANSWER } from "../everyAnswer";
+import { DEFAULT_HEADERS } from "../defaultHeaders";
 
 export interface ConnectionOptions {
   /** Time limit for a request to arrive, in seconds. */
@@ -91,7 +91,7 @@ function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     `x-request-id: ${operationId}`,
-    ...Object.entries(EVERY_ANSWER).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(DEFAULT_HEADERS).map(([name, value]) => `${name}: ${value}`),
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
@@ -118,7 +118,7 @@ function refusalOf(code: string | undefined): RequestError {
     default:
       return new RequestError(
         "malformed_request",
-        "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address",
+        "This is not an HTTP request; check that client and proxy speak HTTP/1.1 to this address",
       );
   }
 }

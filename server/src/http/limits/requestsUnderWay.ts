@@ -113,7 +113,7 @@ export class RequestsUnderWay {
     app.addHook("onResponse", (request, reply, done) => {
       this.#replies.delete(reply);
       this.#giveBack(request);
-      if (this.#turnedAway.has(request)) letRest(request.raw.socket);
+      if (this.#turnedAway.has(request)) pause(request.raw.socket);
       done();
     });
   }
@@ -245,7 +245,7 @@ export class RequestsUnderWay {
 }
 
 /** Stops reading from a connection for a moment. */
-function letRest(socket: Socket): void {
+function pause(socket: Socket): void {
   socket.pause();
   setTimeout(() => socket.resume(), REFUSED_REST_MS);
 }

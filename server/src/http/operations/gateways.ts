@@ -60,7 +60,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
       if (!GATEWAY_NAME.test(name))
         throw new RequestError(
           "invalid_field",
-          `This is no name of a gateway: expected ${GATEWAY_NAME_FORM}`,
+          `This is not a name of a gateway: expected ${GATEWAY_NAME_FORM}`,
           { field: "name" },
         );
       await requireOwnName(scope, name);

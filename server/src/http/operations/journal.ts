@@ -140,7 +140,7 @@ export const journalOperations: readonly ApiOperation[] = [
 
 /**
  * The id of the project whose rows a caller wants and may see; undefined for all.
- * @throws RequestError for an unknown project, and for one where the caller is no admin
+ * @throws RequestError for an unknown project, and for one where the caller is not an admin
  */
 function projectToAudit(
   caller: Caller,

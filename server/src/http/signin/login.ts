@@ -127,7 +127,7 @@ function listeningIn(field: (name: string) => string | undefined): Listening | u
   const isPort = Number.isInteger(port) && port >= 1024 && port <= 65_535;
   if (CHALLENGE.test(challenge) && state !== undefined && STATE.test(state) && isPort)
     return { challenge, state, port };
-  throw new RequestError("invalid_query", "This is no address of tunnelplane login: begin again there");
+  throw new RequestError("invalid_query", "This is not an address of tunnelplane login: begin again there");
 }
 
 /** The user of a session, with what its identity provider said of it. */

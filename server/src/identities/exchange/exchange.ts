@@ -67,7 +67,7 @@ export class TokenExchange {
 
   /**
    * @throws TokenRefused where it matches no identity
-   * @throws RequestError where it is no token, where several identities match, or its issuer does not answer
+   * @throws RequestError where it is not a token, several identities match, or its issuer does not answer
    */
   async exchange(sent: SentToken): Promise<Exchanged> {
     const { token, audience } = sent;
@@ -75,7 +75,7 @@ export class TokenExchange {
     if (!named)
       throw new RequestError(
         "invalid_field",
-        "subject_token is no JSON Web Token: expected an identity token",
+        "subject_token is not a JSON Web Token: expected an identity token",
         {
           field: "subject_token",
         },

@@ -12,7 +12,7 @@ const OPTIONS = {
   clockTolerance: LEEWAY_S,
 };
 
-/** The issuer that a token names, unverified. Undefined where it is no JSON Web Token at all. */
+/** The issuer that a token names, unverified. Undefined where it is not a JSON Web Token at all. */
 export function issuerNamedBy(token: string): { readonly issuer: unknown } | undefined {
   try {
     return { issuer: decodeJwt(token).iss };

@@ -29,7 +29,7 @@ export interface PreparedCreation {
 /** The rows of a creation, besides references and unique keys. */
 export interface CreationRows {
   readonly resource: Database["resource"];
-  readonly secretHashes: readonly Database["told_secret"][];
+  readonly secretHashes: readonly Database["one_time_secret"][];
   readonly sealedSecrets: readonly Database["sealed_secret"][];
 }
 

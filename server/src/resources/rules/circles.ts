@@ -9,7 +9,7 @@ import {
 import type { Document } from "../../documents";
 import { PLACEHOLDER, statement, type Transaction } from "../../storage";
 import { inOrder } from "../../util";
-import type { Coming, FaultList } from "./coming";
+import type { FaultList, PendingWrite } from "./coming";
 import type { Existing } from "./existing";
 
 /** The fields through which objects of a type may contain each other. */
@@ -54,7 +54,7 @@ const TARGETS_OF_EACH = 10;
  */
 export async function checkCircles(
   existing: Existing,
-  coming: readonly Coming[],
+  coming: readonly PendingWrite[],
   faults: FaultList,
   most: number,
 ): Promise<void> {

@@ -8,7 +8,7 @@ export interface ResolvableReference extends FoundReference {
 }
 
 /** An object as a write will store it. */
-export interface Coming {
+export interface PendingWrite {
   readonly id: string;
   /** The name of the object in faults: its id, or `<kind>/<key>` in a change set. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Coming {
 }
 
 /** A stored object that a write will delete. */
-export interface Leaving {
+export interface PendingDelete {
   readonly id: string;
   readonly name: string;
   /** Whether another object takes its place, and the references to it. */

@@ -4,8 +4,8 @@
  */
 
 export { checkCircles, nests, takeTurnOfAll, takeTurnToNest } from "./circles";
-export { type Coming, type Leaving, type ResolvableReference, refusing } from "./coming";
+export { type PendingDelete, type PendingWrite, type ResolvableReference, refusing } from "./coming";
 export { type BriefRow, Existing, type HolderRow, type UserRow } from "./existing";
 export { checkKinds, checkTargets, isLendable, NAMED_EVERYWHERE, referencesOf } from "./references";
 export { checkUniqueKeys } from "./uniqueKeys";
-export { checkUsers } from "./users";
+export { checkReferrers } from "./users";

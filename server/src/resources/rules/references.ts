@@ -11,8 +11,8 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { type Caller, isShareable, missingTarget, ONLY_LENT, plansForOthers, roleIn } from "../../auth";
 import type { Document } from "../../documents";
-import { type Fault, takeTurn } from "../../util";
-import type { Coming, FaultList, ResolvableReference } from "./coming";
+import { type Fault, yieldToEventLoop } from "../../util";
+import type { FaultList, PendingWrite, ResolvableReference } from "./coming";
 import type { BriefRow, Existing } from "./existing";
 
 /**
@@ -29,7 +29,7 @@ export const referencesOf = (definition: Definition, sent: Document): Resolvable
     );
 
 /** Finds references whose id is of another type than may stand there. Reads nothing. */
-export function checkKinds(coming: readonly Coming[], faults: FaultList): void {
+export function checkKinds(coming: readonly PendingWrite[], faults: FaultList): void {
   for (const { name, references } of coming)
     for (const reference of references) if (!isRightKind(reference)) faults.add(name, wrongKind(reference));
 }
@@ -53,7 +53,7 @@ function wrongKind({ path, id: target, targets }: ResolvableReference): Fault {
  */
 export async function checkTargets(
   existing: Existing,
-  coming: readonly Coming[],
+  coming: readonly PendingWrite[],
   faults: FaultList,
   caller: Caller,
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function checkTargets(
   const shared = new Set(await existing.sharedAmong(others.map(({ project_id }) => project_id)));
   const world = { existing, caller, shared };
   for (const [index, one] of coming.entries()) {
-    if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
+    if (index > 0) await yieldToEventLoop(); // a single write must not hold the database over a turn of others
     const known = knownTo(one);
     for (const reference of one.references) {
       if (!isRightKind(reference)) continue;
@@ -84,7 +84,7 @@ export async function checkTargets(
 }
 
 /** The ids that an object named before. */
-const knownTo = ({ definition, before }: Coming): ReadonlySet<string> =>
+const knownTo = ({ definition, before }: PendingWrite): ReadonlySet<string> =>
   new Set(before ? referencesOf(definition, before).map(({ id }) => id) : []);
 
 interface Looking {
@@ -97,7 +97,7 @@ interface Looking {
 /** Why a caller may not name a stored object of a right kind there. */
 async function faultOf(
   { existing, caller, shared }: Looking,
-  { project, definition }: Coming,
+  { project, definition }: PendingWrite,
   reference: ResolvableReference,
   row: BriefRow,
   isKnown: boolean,

@@ -1,7 +1,7 @@
 import { definitionOfId, type UniqueKey } from "@tunnelplane/sdk/contract";
 import { type Caller, isHidden } from "../../auth";
-import { takeTurn } from "../../util";
-import type { Coming, FaultList, Leaving } from "./coming";
+import { yieldToEventLoop } from "../../util";
+import type { FaultList, PendingDelete, PendingWrite } from "./coming";
 import type { Existing } from "./existing";
 
 /**
@@ -10,16 +10,16 @@ import type { Existing } from "./existing";
  */
 export async function checkUniqueKeys(
   existing: Existing,
-  coming: readonly Coming[],
-  leaving: readonly Leaving[],
+  coming: readonly PendingWrite[],
+  leaving: readonly PendingDelete[],
   faults: FaultList,
   caller: Caller,
 ): Promise<void> {
-  const firstHolders = new Map<string, Coming>();
-  const claims: { object: Coming; claim: UniqueKey }[] = [];
+  const firstHolders = new Map<string, PendingWrite>();
+  const claims: { object: PendingWrite; claim: UniqueKey }[] = [];
   const newIds = new Set(coming.filter(({ before }) => before === undefined).map(({ id }) => id));
   for (const [index, object] of coming.entries()) {
-    if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
+    if (index > 0) await yieldToEventLoop(); // a single write must not hold the database over a turn of others
     if (faults.has(object.name)) continue;
     const { name, definition, sent, before } = object;
     const held = new Set(before && definition.unique(before).map(textOf));

@@ -1,13 +1,13 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { grouped } from "../../util";
-import type { Coming, FaultList, Leaving } from "./coming";
+import type { FaultList, PendingDelete, PendingWrite } from "./coming";
 import type { Existing, UserRow } from "./existing";
 
 /** Finds objects that may not be deleted because others that stay refer to them, or belong to them. */
-export async function checkUsers(
+export async function checkReferrers(
   existing: Existing,
-  coming: readonly Coming[],
-  leaving: readonly Leaving[],
+  coming: readonly PendingWrite[],
+  leaving: readonly PendingDelete[],
   faults: FaultList,
 ): Promise<void> {
   const leavingById = new Map(leaving.map((one) => [one.id, one]));

@@ -93,7 +93,7 @@ const objects = ({ id }: typeof SQLITE): string[] => [
 
 const keys = ({ id }: typeof SQLITE): string[] => [
   // An API key that was made with something that ends by itself ends together with it.
-  `create table told_secret (
+  `create table one_time_secret (
     resource_id ${id} primary key not null references resource (id) on delete cascade,
     hash text not null unique, session_id text, identity_id text, identity_version integer)`,
   `create table key_use (

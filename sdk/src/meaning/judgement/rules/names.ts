@@ -23,7 +23,7 @@ export function wildcardsAbove(host: string): string[] {
 
 /** Why a text in `hostports` is not served. */
 export const strangeHostport = (text: string): string =>
-  `${JSON.stringify(text)} is not served, because it is no NAME:PORT`;
+  `${JSON.stringify(text)} is not served, because it is not a NAME:PORT`;
 
 /** Why a hostport is not served if an older edge has it, too. */
 export const heldByOlder = (hostport: string, edge: string): string =>

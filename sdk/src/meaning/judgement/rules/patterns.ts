@@ -18,7 +18,7 @@ export const searching = rememberingRefusals((pattern): string => {
     return whole;
   } catch (error) {
     throw new Unservable(
-      `the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${messageOf(error)}`,
+      `the pattern ${JSON.stringify(pattern)} is not an RE2 expression that can be searched for: ${messageOf(error)}`,
     );
   }
 });
