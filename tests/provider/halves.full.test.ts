@@ -201,5 +201,16 @@ describe("A run that changes several things or fails in between", () => {
     await lose("second");
     await stack.destroy();
     expect(await made()).to.deep.equal([]);
+
+    // A key with other scopes gets no answer that holds a token.
+    const left = await lose("third");
+    const { key_id } = await server.read("/caller");
+    await server.rest.patch(`/api_keys/${key_id}`, { scopes: ["write"] });
+    const warnings = await saidDuring(stack, "warning", () => stack.destroy());
+    for (const provider of providers)
+      expect(warnings.join("\n")).to.contain(
+        `may be left: look there for one with the name "${provider}-credential"`,
+      );
+    expect(await made()).to.have.members(left);
   });
 });

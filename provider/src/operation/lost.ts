@@ -1,5 +1,6 @@
 import { ApiError, type Transport } from "@tunnelplane/sdk";
 import type { Creation, Lifecycle, Properties } from "../core";
+import { describe } from "./describe";
 import { isInDoubt, PartialFailure } from "./partial";
 
 /** The id in the state of a resource whose creation got no answer: nobody knows whether it has an object. */
@@ -32,22 +33,27 @@ export const sentIn = ({ __creation }: Properties): Sent =>
  * nothing was made yet, it is made, and so cannot be made later by a request that was only late.
  *
  * @param isKept whether a resource of this run has the object
+ * @returns a warning where what it made may be left
  */
 export async function deleteLost(
   lifecycle: Lifecycle,
   transport: Transport,
   { recorded, ...how }: Pick<Creation, "intent" | "isRecorded"> & { readonly recorded: Properties },
   isKept: (id: string) => boolean,
-): Promise<void> {
+): Promise<string | undefined> {
   // In the order of the engine, as the creation had them: its key covers the text of the request.
   const desired = Object.fromEntries(Object.entries(recorded).filter(([name]) => !name.startsWith("__")));
   let id: string;
   try {
     ({ id } = await lifecycle.create(transport, desired, { ...how, ...sentIn(recorded) }));
   } catch (error) {
-    // A key that made something answers again. So nothing was made.
-    if (error instanceof ApiError && [400, 404, 409, 412, 422].includes(error.status)) return;
-    throw error;
+    if (!(error instanceof ApiError) || ![400, 404, 409, 412, 422].includes(error.status)) throw error;
+    // A key that made something answers again, for a day, to the same owner with the same scopes.
+    return [409, 422].includes(error.status) ? leftBehind(lifecycle, sentIn(recorded), error) : undefined;
   }
   if (!isKept(id)) await lifecycle.delete(transport, id, {});
+  return undefined;
 }
+
+const leftBehind = ({ definition }: Lifecycle, { name }: Sent, error: ApiError): string =>
+  `the server did not answer the creation of this ${definition.title}, and what it made may be left: look there for one with the name ${JSON.stringify(name)}, and delete it. Asked once more, the server says: ${describe(error, undefined)}`;

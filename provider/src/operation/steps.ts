@@ -377,11 +377,12 @@ export class Steps {
     });
   }
 
-  #deleteLost(transport: Transport, recorded: Properties, intent: string | undefined): Promise<void> {
-    const { isRecorded, current } = this.operation;
-
+  async #deleteLost(transport: Transport, recorded: Properties, intent: string | undefined): Promise<void> {
+    const { isRecorded, current, host } = this.operation;
     const isKept = (id: string) => [...current.values()].includes(id);
-    return deleteLost(this.lifecycle, transport, { intent, isRecorded, recorded }, isKept);
+    const how = { intent, isRecorded, recorded };
+    const warning = await deleteLost(this.lifecycle, transport, how, isKept);
+    if (warning !== undefined) await host.warn(warning, undefined);
   }
 
   /** A refusal with its cure; one over a unique value with the resource of the stack that has it. */
