@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     // Write after each part, so that a failure keeps the figures before it.
     writeResult(values.out, { ...run, sections });
     if (values.docs && measured.length > 0)
-      writeDocs(join(__dirname, "../docs/performance.md"), run, { name: part, sections: measured, stolen });
+      writeDocs(join(__dirname, "NOTEBOOK.md"), run, { name: part, sections: measured, stolen });
   }
   console.log(`\nEvery figure is in ${values.out}`);
 }
