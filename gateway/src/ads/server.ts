@@ -9,7 +9,9 @@ interface Options {
   /** Resolves once Envoy uses the clusters that it took: it may check their health first. */
   readonly whenWarm?: (clusters: readonly string[]) => Promise<void>;
   /** How long clusters stay that nothing needs, in milliseconds. Default: {@link LINGER_MS}. */
-  readonly linger?: number | undefined;
+  readonly linger?: number;
+  /** How long routes keep their first form after the listeners were taken, in milliseconds. Default: 0. */
+  readonly handover?: number;
 }
 
 /** A resource that Envoy refused, with its words. */
@@ -24,7 +26,7 @@ export type Outcome = "taken" | "silent" | "absent" | readonly Refused[];
 
 interface Goal {
   readonly world: World;
-  /** Routes in the form that they have until the listeners were taken, by name. */
+  /** Routes in the form that they have until hosts were handed over, by name. */
   readonly first: Resources;
 }
 
@@ -37,7 +39,7 @@ export class AdsServer {
   readonly #streams = new Set<Stream>();
   /** Undefined before anything is known: until then, nothing is taken from an Envoy that runs. */
   #goal: Goal | undefined;
-  #areListenersTaken = false;
+  #isHandedOver = false;
   /** Counts the goals and the streams: what was begun for an earlier one is given up. */
   #round = 0;
   #outcome: Outcome = "absent";
@@ -49,6 +51,7 @@ export class AdsServer {
   /** Since when clusters have not been needed, by name. */
   readonly #leaving = new Map<string, number>();
   #sweep: NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
 
   constructor(
     readonly socket: string,
@@ -68,6 +71,7 @@ export class AdsServer {
 
   async stop(): Promise<void> {
     clearTimeout(this.#sweep);
+    clearTimeout(this.#later);
     await this.#grpc?.stop();
   }
 
@@ -120,13 +124,13 @@ export class AdsServer {
 
   /**
    * Gives Envoy another world, now and whenever one connects.
-   * @param first routes that have another form until the listeners were taken
+   * @param first routes that have another form until a while after the listeners were taken
    * @param patience how long Envoy may take, in milliseconds
    */
   async publish(world: World, first: Resources, patience: number): Promise<Outcome> {
     this.#goal = { world, first };
     this.#isPublished = true;
-    this.#areListenersTaken = false;
+    this.#isHandedOver = false;
     void this.#run();
     const end = Date.now() + patience;
     const late = setTimeout(() => this.#wake(), patience + 1);
@@ -173,7 +177,7 @@ export class AdsServer {
 
   #current(kind: Kind, name: string): Resource | undefined {
     const { world, first } = this.#goal ?? {};
-    return (kind === "route" && !this.#areListenersTaken && first?.get(name)) || world?.[kind].get(name);
+    return (kind === "route" && !this.#isHandedOver && first?.get(name)) || world?.[kind].get(name);
   }
 
   /**
@@ -210,10 +214,7 @@ export class AdsServer {
       await this.#until(
         () => isOver() || (isSettled("secret") && isSettled("route")) || this.#allRefusals(stream).length > 0,
       );
-      if (!isOver() && this.#allRefusals(stream).length === 0) {
-        this.#areListenersTaken = true;
-        await this.#update(stream, "route", isOver);
-      }
+      if (!isOver() && this.#allRefusals(stream).length === 0) await this.#handOver(stream, goal, isOver);
     }
     if (isOver()) return;
     const refused = this.#allRefusals(stream);
@@ -223,6 +224,19 @@ export class AdsServer {
       this.#sweepUp(stream, isOver);
     }
     this.#wake();
+  }
+
+  /** Gives routes their last form, at once or in a while. */
+  async #handOver(stream: Stream, { first }: Goal, isOver: () => boolean): Promise<void> {
+    const { handover = 0 } = this.options;
+    const now = async () => {
+      if (isOver()) return;
+      this.#isHandedOver = true;
+      await this.#update(stream, "route", isOver);
+    };
+    if (first.size === 0 || this.#isHandedOver || handover === 0) return now();
+    clearTimeout(this.#later);
+    this.#later = setTimeout(() => void now(), handover);
   }
 
   async #isOverWhenWarm(clusters: readonly string[], isOver: () => boolean): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Resources } from "../ads/resources";
 import { AdsServer, type Refused } from "../ads/server";
 import { isChecked } from "../envoy/clusters";
 import type { Json } from "../envoy/json";
@@ -13,6 +12,7 @@ import { writeWhole } from "../state/files";
 import { EnvoyAdmin } from "./envoyAdmin";
 import { EnvoyProcess } from "./envoyProcess";
 import { faultOfVersion } from "./envoyProgram";
+import { Handover } from "./handover";
 import type { Engine } from "./synchroniser";
 import { resourcesOf, worldOf } from "./world";
 
@@ -23,6 +23,8 @@ const SILENT_MS_FOR_EACH_CHAIN = 5;
 /** A health check takes at most a second. */
 const WARM_MS = 1500;
 const LOOK_EVERY_MS = 10;
+/** Who connected until the listeners took a change has asked by then, or has kept the connection. */
+const HANDOVER_MS = 1000;
 
 interface Options {
   /** The folder for its bootstrap and its sockets. */
@@ -32,8 +34,8 @@ interface Options {
   readonly warn: (message: string) => void;
   /** Of hostports. */
   readonly ports: readonly number[];
-  /** How long clusters stay that nothing needs any more, in milliseconds. Default: until all is drained. */
-  readonly linger?: number;
+  /** Whether what old connections need stays for a while. Default: true. */
+  readonly lingers?: boolean;
 }
 
 /** Envoy, as a child or beside the gateway, which gives it its configuration by its own protocol. */
@@ -43,17 +45,20 @@ export class Envoy implements Engine {
   readonly #bootstrap: string;
   /** Undefined if Envoy runs beside the gateway. */
   readonly #process: EnvoyProcess | undefined;
+  readonly #handover: Handover;
   #isPushed = false;
-  #routes: ReadonlyMap<string, Json> = new Map();
 
   constructor(private readonly options: Options) {
-    const { folder, program, warn } = options;
+    const { folder, program, warn, lingers = true } = options;
+    const handover = lingers ? HANDOVER_MS : 0;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
     this.#ads = new AdsServer(join(folder, "ads.sock"), {
       whenWarm: (clusters) => this.#whenWarm(clusters),
-      linger: options.linger,
+      handover,
+      ...(lingers ? {} : { linger: 0 }),
     });
+    this.#handover = new Handover(handover);
     this.#bootstrap = join(folder, "bootstrap.json");
     if (program)
       this.#process = new EnvoyProcess({ program, bootstrap: this.#bootstrap, admin: this.#admin, warn });
@@ -108,26 +113,15 @@ export class Envoy implements Engine {
   async push(configuration: Configuration): Promise<readonly Refused[]> {
     const patience = patienceFor(configuration.listeners);
     const world = worldOf(configuration);
-    const outcome = await this.#ads.publish(world, this.#widened(configuration.routes), patience);
+    const first = resourcesOf("route", this.#handover.begin(configuration.routes));
+    const outcome = await this.#ads.publish(world, first, patience);
     this.#isPushed = outcome !== "absent";
     if (outcome === "silent") throw new Error(`Envoy did not answer within ${patience / 1000} s`);
     if (outcome === "taken" || outcome === "absent") {
-      this.#routes = new Map(configuration.routes.map((one) => [String(one.name), one]));
+      this.#handover.take(configuration.routes);
       return [];
     }
     return outcome;
-  }
-
-  /**
-   * Routes that newly leave hosts to other edges. Until the listeners have taken the change, their
-   * connections
-   * still come here.
-   */
-  #widened(routes: readonly Json[]): Resources {
-    return resourcesOf(
-      "route",
-      routes.flatMap((one) => withoutNewStrangers(one, this.#routes.get(String(one.name)))),
-    );
   }
 
   /** Envoy takes a cluster with health checks at once, and uses it after the first of them. */
@@ -148,18 +142,3 @@ export class Envoy implements Engine {
 
 const patienceFor = (listeners: readonly Json[]): number =>
   SILENT_MS + SILENT_MS_FOR_EACH_CHAIN * listeners.flatMap(({ filter_chains }) => filter_chains).length;
-
-type Host = Json & { readonly domains: readonly string[] };
-
-/** The last host of a configuration has the strangers. */
-const strangersOf = (routes: Json | undefined): readonly string[] =>
-  ((routes?.virtual_hosts ?? []) as readonly Host[]).at(-1)?.domains ?? [];
-
-function withoutNewStrangers(routes: Json, before: Json | undefined): Json[] {
-  const known = new Set(strangersOf(before));
-  const strangers = strangersOf(routes);
-  if (!before || strangers.every((one) => known.has(one))) return [];
-  const hosts = routes.virtual_hosts as readonly Host[];
-  const last = { ...hosts.at(-1), domains: strangers.filter((one) => known.has(one)) };
-  return [{ ...routes, virtual_hosts: [...hosts.slice(0, -1), last] }];
-}

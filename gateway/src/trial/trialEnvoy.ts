@@ -30,7 +30,7 @@ export class TrialEnvoy {
   }
 
   static async start(program: string, folder: TrialFolder): Promise<TrialEnvoy> {
-    const fed = new Envoy({ folder: folder.path, warn: () => undefined, ports: [], linger: 0 });
+    const fed = new Envoy({ folder: folder.path, warn: () => undefined, ports: [], lingers: false });
     await fed.start();
     const bootstrap = join(folder.path, "bootstrap.json");
     const args = ["-c", bootstrap, "--concurrency", "1", "--disable-hot-restart", "-l", "warn", ...DRAIN];
