@@ -141,21 +141,6 @@ describe("Signing in with Chromium at an identity provider", () => {
     expect((await new Rest(server.url, kept.key).get("/caller")).body.name).to.equal("heidi@example.com");
   });
 
-  it("is refused with a number where the provider's answer was used already", async () => {
-    const page = await open();
-    const answer = await answerFor(page, "carol");
-    await page.goto(answer.href);
-    await page.getByRole("heading", { name: "You have no role here yet" }).waitFor();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("You have signed out.").waitFor();
-    await page.goto(answer.href);
-    await isRefused(page);
-    const number = await page.locator("code").innerText();
-    await server.logged(number);
-    await page.getByRole("link", { name: "Back to the console" }).click();
-    await page.getByLabel("API key").waitFor();
-  });
-
   it("is refused with a code that the same provider gave to somebody else", async () => {
     const [page, victim] = [await open(), await open()];
     const stolen = await answerFor(victim, "victim");

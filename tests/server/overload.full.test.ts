@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused, overloaded } from "../support/api/expect";
 import { onOneDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
@@ -136,19 +135,14 @@ describe("A server whose only slot is taken", () => {
   let server: ServerProcess;
   let rest: Rest;
   let session: Session;
-  let api: Tunnelplane;
   before(async () => {
     const postgres = await sharedPostgres();
     const url = await postgres.newDatabase();
     server = await ServerProcess.start({ data: url, ...LIMIT_OF(1) });
     rest = server.rest;
     session = await postgres.connect(url);
-    api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
   });
-  after(async () => {
-    await api.close();
-    await session.end();
-  });
+  after(() => session.end());
 
   /** Blocks a request at a locked row, so that the only slot is taken meanwhile. */
   const whileFull = async (work: () => Promise<void>): Promise<void> => {
@@ -225,16 +219,6 @@ describe("A server whose only slot is taken", () => {
     } finally {
       await lock.end();
     }
-  });
-
-  it("is retried by our client, after Retry-After, until a slot is free", async () => {
-    const refusedBefore = await refusedSoFar(server);
-    let created: Promise<{ description: string }> | undefined;
-    await whileFull(async () => {
-      created = api.ipPolicies.create({ description: "in the end" });
-      while ((await refusedSoFar(server)) === refusedBefore);
-    });
-    expect((await created)?.description).to.equal("in the end");
   });
 
   it("answers before its threads check bodies and judge guarantees", async function () {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused } from "../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
@@ -36,23 +35,6 @@ onOneDatabase("Limits on requests", (startServer) => {
       list = await rest.get("/ip_policies");
     }
     expect(list.body.ip_policies).to.have.length(answers.filter(({ status }) => status === 201).length);
-  });
-
-  it("slow a client with patience down, and refuse none of its requests in the end", async () => {
-    const server = await start({ args: ["--rate-limit", "2", "--rate-limit-loopback"] });
-    const settings = { baseUrl: server.url, apiKey: server.apiKey };
-    const waits: number[] = [];
-    const patient = new Tunnelplane({
-      ...settings,
-      patience: { ms: 60_000, onWait: (ms) => waits.push(ms) },
-    });
-    const hasty = new Tunnelplane(settings);
-    const all = (api: Tunnelplane) =>
-      Promise.allSettled(Array.from({ length: 40 }, () => api.ipPolicies.create({})));
-    const made = (await all(patient)).filter(({ status }) => status === "fulfilled");
-    expect(made).to.have.length(40);
-    expect(waits).not.to.have.length(0);
-    expect((await all(hasty)).map(({ status }) => status)).to.include("rejected");
   });
 
   it("do not apply to clients on the same machine, unless they come through a proxy", async () => {

@@ -2,14 +2,14 @@ import { expect } from "chai";
 import { onEveryDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
-import { MOVABLE_CLOCK, type ServerProcess } from "../support/server";
+import type { ServerProcess } from "../support/server";
 
 onEveryDatabase("A key that is in use at two servers on one database", (start) => {
   let servers: [ServerProcess, ServerProcess];
   let admins: [Rest, Rest];
   before("start two servers", async () => {
-    const one = await start({ env: MOVABLE_CLOCK });
-    servers = [one, await start({ data: one.data, env: MOVABLE_CLOCK })];
+    const one = await start();
+    servers = [one, await start({ data: one.data })];
     admins = servers.map(({ rest }) => rest) as [Rest, Rest];
   });
 
@@ -76,18 +76,6 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
       as: 404,
       allowed: () => statusAt(0),
     });
-  });
-
-  it("is refused by both once it has expired", async () => {
-    const { statusAt } = await keyInUse({ expires_at: new Date(Date.now() + 1_800_000).toISOString() });
-    const lasting = await keyInUse();
-    for (const server of servers) server.passAnHour();
-    for (const server of [0, 1] as const)
-      await refusedBeside({
-        refused: () => refusalOf(statusAt, server),
-        as: 401,
-        allowed: () => lasting.statusAt(server),
-      });
   });
 
   it("is known as used to the other once the server that it was used at has ended", async () => {

@@ -5,7 +5,7 @@ import { program } from "../../server/src/cli/program";
 import { DATABASE_SETTINGS, SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres, tablesIn } from "../support/databases";
 import { newFolder } from "../support/folder";
-import { command, type Ended, endOf, MASTER_KEY, run, ServerProcess } from "../support/server";
+import { command, type Ended, endOf, MASTER_KEY, ServerProcess } from "../support/server";
 
 type Command = ReturnType<typeof program>;
 type Option = Command["options"][number];
@@ -138,21 +138,6 @@ describe("A flag wins over the environment", () => {
       args: readonly string[],
       env: Record<string, string | undefined> = {},
     ): Promise<Ended> => endOf(command(data, args, env));
-
-    it("restore --data writes into the folder, and leaves the PostgreSQL of the environment alone", async () => {
-      const server = await ServerProcess.start();
-      const { body } = await server.rest.post("/ip_policies", { description: "kept" });
-      const backup = join(folder, "one.backup");
-      expect((await run(server.data, "backup", backup)).code).to.equal(0);
-      await server.stop();
-      const [url, data] = [await (await sharedPostgres()).newDatabase(), join(folder, "restored")];
-      const restored = await within(url, ["restore", backup, "--data", data]);
-      expect(restored.code, restored.err).to.equal(0);
-      expect(await tablesIn(url)).to.deep.equal([]);
-      const again = await ServerProcess.start({ data });
-      expect((await again.rest.get(`/ip_policies/${body.id}`)).body.description).to.equal("kept");
-      await again.stop();
-    });
 
     it("serve --data names the folder of the master key beside the PostgreSQL of the environment", async () => {
       const [url, keys] = [await (await sharedPostgres()).newDatabase(), join(folder, "keys")];
