@@ -5,12 +5,15 @@ import { testValues } from "../support/api/values";
 import { onOneDatabase } from "../support/databases";
 import { signedChain } from "../support/tlsChains";
 
-/** A number of so many bytes as the SSH wire format has it, positive. */
-const number = (bytes: number): Buffer => {
+/** A number of so many bytes as the SSH wire format has it, positive; its last bit as given. */
+const number = (bytes: number, last = 1): Buffer => {
   const digits = randomBytes(bytes);
   digits[0] = 0x80 | (digits[0] ?? 0);
+  digits[bytes - 1] = (0xfe & (digits.at(-1) ?? 0)) | last;
   return Buffer.concat([Buffer.alloc(1), digits]);
 };
+
+const EXPONENT = Buffer.from([1, 0, 1]);
 
 const ACL = [
   ...["*", "bind:example.com", "bind:deep.sub.example.com", "bind:*.example.com", "bind:example.com:443"],
@@ -62,6 +65,18 @@ onOneDatabase("Values in credentials and certificates:", (start) => {
             ...[ed25519.replace("ssh-ed25519", "ssh-rsa"), `ssh-ed25519 ${overlong}`],
           ],
           ...["ssh-ed25519", "BEGIN PUBLIC KEY"],
+        ],
+        ["public_key", [`${ed25519}\n${sshKey().openssh}`, ed25519.replace(" ", "\n")], "one line"],
+        ["public_key", [`command="ls" ${ed25519}`, `no-pty,from="192.0.2.1" ${ed25519}`], "options"],
+        ["public_key", [ed25519.replace("ssh-ed25519", "ssh-ed25519-cert-v01@openssh.com")], "certificate"],
+        ["public_key", [sshLine("ssh-rsa", Buffer.from([3]), number(256))], "65537"],
+        ["public_key", [sshLine("ssh-rsa", Buffer.from([1, 0, 2]), number(256))], "odd"],
+        ["public_key", [sshLine("ssh-rsa", EXPONENT, number(256, 0))], "even modulus"],
+        ["public_key", [sshLine("ssh-rsa", EXPONENT, number(8192))], "16384"],
+        [
+          "public_key",
+          [0, 1].map((first) => sshLine("ssh-ed25519", Buffer.alloc(32).fill(first, 0, 1))),
+          "full order",
         ],
         ["public_key", [undefined], "public_key"],
         ["public_key", [5, ["ssh-ed25519"], {}], "string"],

@@ -14,6 +14,7 @@ const several = {
     { type: "deny", config: {} },
   ],
 };
+const UNKNOWN_NAMES = ["geo.country in ['NZ'] && hasReqHeader('x')", "req.headers['x'].matches('^a')"];
 const DIRECTIONS = ["inbound", "outbound"];
 const policies = { inbound: [policyNamed("first"), several], outbound: [several, policyNamed("first")] };
 
@@ -26,6 +27,11 @@ onOneDatabase("Values in edges:", (start) => {
       ["hostports", [["1", "65535", "443"].map((port) => `${domain}:${port}`)]],
       ["hostports", [[`*.${domain}:443`, `a-b.c.${domain}:8443`]]],
       ["policies", [policies, { ...policies, inbound: [] }]],
+      ["policies.inbound[1].expressions", [["conn.client_ip == '192.0.2.1'"], UNKNOWN_NAMES]],
+      [
+        "policies.inbound[1].actions[0].config.metadata",
+        [{ team: { name: "shop", on_call: [1, true, null] } }],
+      ],
     ],
     refuses: [
       [
@@ -52,6 +58,13 @@ onOneDatabase("Values in edges:", (start) => {
           [`${policy}.name`, [5]],
         ] as const;
       }),
+      ["policies.inbound[1].expressions[1]", ["req.path =="], "character 12"],
+      ["policies.inbound[1].expressions[1]", ["a = b"], "character 3"],
+      ["policies.inbound[1].expressions[1]", ["'open"], "character 1"],
+      ["policies.inbound[1].expressions[1]", [`${"(".repeat(500)}a${")".repeat(500)}`], "100 deep"],
+      ["policies.inbound[1].expressions[1]", [`${"!".repeat(500)}a`], "100 deep"],
+      ["policies.inbound[1].expressions[1]", ["a".repeat(4097)], "4096 bytes"],
+      ["policies.inbound[1].actions[0].config.metadata", ["text", 5, [1], { a: "x".repeat(4096) }]],
     ],
   });
 
@@ -174,6 +187,7 @@ onOneDatabase("Values in edges:", (start) => {
           ["header", "body"].map((method) => [{ ...token, type, method }]),
         ),
       ],
+      ["jwt_validation.issuer.allow_list", [[{ value: "http://id.example.com" }]]],
       [algorithms, [["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]]],
     ],
     refuses: [

@@ -9,8 +9,6 @@ import { clientsPem, type Version } from "./scenarioParts";
 import { COMPANIONS, declareAll, SCENARIOS } from "./scenarios";
 import { Change, Folder, rulesIn } from "./support";
 
-const DAY_MS = 86_400_000;
-
 const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "destination-changed": [/stream\/events/, /stream\/events-of-others/],
   "key-replaced": [/`SHA256:.*\(before: `SHA256:/],
@@ -111,7 +109,7 @@ describe("each rule, on the real engine and a server that holds objects of other
     ).to.deep.equal([]);
   });
 
-  it("is found without a server too, with the same hash on another day and with other ids, and what was not seen is said", () => {
+  it("is found without a server too, and what was not seen is said", () => {
     const alone = review(changed);
     const addresses = alone.findings.map(({ address }) => address);
     expect(addresses).to.include("network-opened.example.com:443");
@@ -122,13 +120,6 @@ describe("each rule, on the real engine and a server that holds objects of other
     expect(changes.filter((change) => change.endsWith(" credential-reissued"))).to.deep.equal([
       "replace tunnel_credential credential-reissued",
     ]);
-    const elsewhere = changed.replaceAll(/\b([a-z]{2,10})_([0-9A-Za-z]{27})\b/g, (_, prefix, id) => {
-      return `${prefix}_${[...id].reverse().join("")}`;
-    });
-    expect(elsewhere).not.to.equal(changed);
-    const later = review(elsewhere, { now: new Date(Date.now() + DAY_MS) });
-    expect(later.hash).to.equal(alone.hash);
-    expect(later.findings.map(({ hash }) => hash)).to.deep.equal(alone.findings.map(({ hash }) => hash));
   });
 
   it("is found where --show-sames was forgotten: unchanged resources come from the server, or are uncertain", async () => {

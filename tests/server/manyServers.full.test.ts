@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { expectRefused, hostport, inUse, missingReference, taken, unique } from "../support/api/expect";
-import { DATABASES, onEveryDatabase } from "../support/databases";
+import { onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
-import { ServerProcess } from "../support/server";
+import type { ServerProcess } from "../support/server";
 import { TwoServers } from "../support/twoServers";
 
 const EDGES = "/edges/tls";
@@ -174,29 +174,6 @@ onEveryDatabase("Servers that start at the same time", (start, database) => {
       const { credentials } = (await rest.get("/credentials")).body;
       expect(credentials).to.have.length(servers.length);
       for (const { uri } of credentials) expect(new URL(uri).origin).to.equal(servers[index]?.url);
-    }
-  });
-});
-
-describe("Two servers on one folder", () => {
-  let servers: ServerProcess[];
-  let rests: Rest[];
-  before("start them", async () => {
-    const [sqlite] = DATABASES;
-    const data = (await sqlite?.create()) ?? "";
-    servers = await Promise.all([ServerProcess.start({ data }), ServerProcess.start({ data })]);
-    rests = servers.map((server) => server.rest);
-  });
-  const restOf = (index: number): Rest => rests[index % rests.length] as Rest;
-
-  it("keep everything that either acknowledged, and both answer it", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => restOf(index).post("/credentials", {})),
-    );
-    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
-    for (const rest of rests) {
-      for (const { body } of answers)
-        expect((await rest.get(`/credentials/${body.id}`)).status).to.equal(200);
     }
   });
 });

@@ -5,11 +5,9 @@ import { hostport, type Json, notFound, unique, unknownId } from "../support/api
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase, rowsIn } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
 import { auditRows } from "./auditRows";
-
-const forbidden = { status: 403, code: "TP_1200" };
 
 onEveryDatabase("In the audit log", (start, database) => {
   let server: ServerProcess;
@@ -110,7 +108,7 @@ onEveryDatabase("In the audit log", (start, database) => {
     expect(rows).to.have.length(1);
   });
 
-  it("rows are listed by the API, newest first, page by page, but not for members", async () => {
+  it("rows are listed by the API, newest first, page by page", async () => {
     const listed: Json[] = [];
     for (let next = "/audit_events?limit=7"; next; ) {
       const { status, body } = await rest.get(next);
@@ -136,17 +134,7 @@ onEveryDatabase("In the audit log", (start, database) => {
       allowed: () => rest.get("/audit_events?limit=7&project=default"),
     });
     expect(allowed.body.audit_events).to.deep.equal(listed.slice(0, 7));
-    const bot = (await rest.post("/bot_users", { name: "ci" })).body;
-    const { token } = (await rest.post("/api_keys", { owner_id: bot.id })).body;
-    const member = new Rest(server.url, token);
     const event = (await rest.get("/events?limit=1")).body.events[0];
-    for (const path of [
-      "/audit_events",
-      "/events",
-      `/events/${event.event_id}`,
-      "/audit_events?before_id=au_5",
-    ])
-      await refusedBeside({ refused: () => member.get(path), as: forbidden, allowed: () => rest.get(path) });
     for (const method of ["POST", "PATCH", "PUT", "DELETE"]) {
       expect((await rest.request(method, "/audit_events", {})).status).to.equal(405);
       expect((await rest.request(method, `/events/${event.event_id}`, {})).status).to.equal(405);

@@ -1,22 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import type { Refusal } from "../../support/api/expect";
 import { hostport, invalid, notJson, serverOfThisFile, unknownField } from "../../support/api/expect";
-import { CA, certificate, sshKey, sshLine } from "../../support/api/fixtures";
+import { CA, certificate } from "../../support/api/fixtures";
 import { onOneDatabase } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";
 import { refusedBeside } from "../../support/refusal";
 import type { RestAnswer } from "../../support/rest";
 import { underAttack } from "../../support/underAttack";
 
-/** A number of so many bits as the SSH wire format has it, positive; its last bit as given. */
-const number = (bits: number, last = 1): Buffer => {
-  const digits = randomBytes(bits / 8);
-  digits[0] = 0x80 | (digits[0] ?? 0);
-  digits[digits.length - 1] = (0xfe & (digits.at(-1) ?? 0)) | last;
-  return Buffer.concat([Buffer.alloc(1), digits]);
-};
-const EXPONENT = Buffer.from([1, 0, 1]);
 const repeated = (text: string, times: number) => text.repeat(times);
 
 onOneDatabase("Input is unambiguous, understood completely and costs little, or it is refused:", (start) => {
@@ -140,21 +131,6 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
     }
   });
 
-  it("an issuer of tokens may be known by an http URL", async () => {
-    const jwt_validation = {
-      issuer: { allow_list: [{ value: "http://id.example.com" }] },
-      audience: { allow_list: [{ value: "shop" }] },
-      http: { tokens: [{ type: "jwt", method: "header", name: "Authorization" }] },
-      jws: {
-        allowed_algorithms: ["RS256"],
-        keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
-      },
-    };
-    const route = { match_type: "exact_path", match: "/jwt", jwt_validation };
-    const made = await server.created("/edges/https/{edge_id}/routes", route);
-    expect(made.jwt_validation.issuer).to.deep.equal(jwt_validation.issuer);
-  });
-
   it("a path that cannot be decoded is not found", () =>
     refuses((path) => server.rest.get(path), "/credentials", [
       ["/credentials/%zz", { status: 404, code: "TP_1301", mentions: ["decoded"] }],
@@ -194,68 +170,6 @@ onOneDatabase("Input is unambiguous, understood completely and costs little, or 
         [withMore("1.2.3.4 = DER:30:05:01"), invalid("ca_pem", "completely")],
         [withMore(...many), invalid("ca_pem", "64")],
       ]),
-    );
-  });
-
-  it("a public key that is more than one line without options, a certificate, or of numbers that make it worthless", async () => {
-    const { openssh } = sshKey();
-    const [type, blob] = openssh.split(" ");
-    const wrong: [string, string][] = [
-      [`${openssh}\n${sshKey().openssh}`, "one line"],
-      [`${type}\n${blob}`, "one line"],
-      [`command="ls" ${openssh}`, "options"],
-      [`no-pty,from="192.0.2.1" ${openssh}`, "options"],
-      [openssh.replace("ssh-ed25519", "ssh-ed25519-cert-v01@openssh.com"), "certificate"],
-      [sshLine("ssh-rsa", Buffer.from([3]), number(2048)), "65537"],
-      [sshLine("ssh-rsa", Buffer.from([1, 0, 2]), number(2048)), "odd"],
-      [sshLine("ssh-rsa", EXPONENT, number(2048, 0)), "even modulus"],
-      [sshLine("ssh-rsa", EXPONENT, number(65_536)), "16384"],
-      [sshLine("ssh-ed25519", Buffer.alloc(32)), "full order"],
-      [sshLine("ssh-ed25519", Buffer.concat([Buffer.from([1]), Buffer.alloc(31)])), "full order"],
-    ];
-    await refuses<unknown>(
-      tryingField("/ssh_credentials", "public_key"),
-      openssh,
-      wrong.map(([key, reason]) => [key, invalid("public_key", reason)] as const),
-    );
-  });
-
-  it("CEL that is invalid, with the place; CEL with unknown names is stored", async () => {
-    const policies = (expression: string) => ({
-      inbound: [{ expressions: ["true", expression], actions: [{ type: "deny" }] }],
-    });
-    const wrong = [
-      ["req.path ==", "character 12"],
-      ["a = b", "character 3"],
-      ["'open", "character 1"],
-      [`${repeated("(", 500)}a${repeated(")", 500)}`, "100 deep"],
-      [`${repeated("!", 500)}a`, "100 deep"],
-      [repeated("a", 4097), "4096 bytes"],
-    ] as const;
-    for (const right of [
-      "conn.client_ip == '192.0.2.1'",
-      "geo.country in ['NZ'] && hasReqHeader('x')",
-      "req.headers['x'].matches('^a')",
-    ]) {
-      await refuses(
-        (expression: string) => tryingField("/edges/tls", "policies")(policies(expression)),
-        right,
-        wrong.map(([text, reason]) => [text, invalid("policies.inbound[0].expressions[1]", reason)] as const),
-      );
-      await server.created("/edges/tls", { hostports: [hostport()], policies: policies(right) });
-    }
-  });
-
-  it("metadata of a log that is not a JSON object of at most 4 KiB", async () => {
-    const field = "policies.inbound[0].actions[0].config.metadata";
-    await refuses<unknown>(
-      (metadata) =>
-        tryingField(
-          "/edges/tls",
-          "policies",
-        )({ inbound: [{ actions: [{ type: "log", config: { metadata } }] }] }),
-      { team: { name: "shop", on_call: [1, true, null] } },
-      ["text", 5, [1], { a: repeated("x", 4096) }].map((wrong) => [wrong, invalid(field)] as const),
     );
   });
 
