@@ -32,7 +32,7 @@ describe("The Node version that the packages need", () => {
     );
     expect(read("README.md"))
       .to.contain(`Node ${OLDEST} or newer`)
-      .and.to.contain(`Node ≥ ${SET_UP} and npm to begin with`);
+      .and.to.contain(`needs Node ${SET_UP} or newer and npm`);
     expect(read("scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
   });
 
