@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, rmSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 import type { ServerProcess } from "./server";
 import { canTrace, Strace } from "./strace";
@@ -10,7 +11,6 @@ export interface Disk {
   readonly folder: string;
   /** Makes writes fail from now on. Call it while the server runs; the returned function repairs the disk. */
   break(server: ServerProcess): Promise<() => Promise<unknown>>;
-  dispose(): void;
 }
 
 export interface DiskFault {
@@ -20,10 +20,7 @@ export interface DiskFault {
   create(): Disk;
 }
 
-const ordinary = (breakIt: Disk["break"]): Disk => {
-  const folder = newFolder();
-  return { folder, break: breakIt, dispose: () => rmSync(folder, { recursive: true }) };
-};
+const ordinary = (breakIt: Disk["break"]): Disk => ({ folder: newFolder(), break: breakIt });
 
 /** Makes system calls on the server's database fail with the kernel's error numbers. */
 const failing = (calls: string, error: string): Disk =>
@@ -39,6 +36,7 @@ const failing = (calls: string, error: string): Disk =>
 function small(): Disk {
   const folder = newFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);
+  atEndOfFile(() => execFileSync("umount", [folder]));
   const rest = join(folder, "what-others-keep-there");
   return {
     folder,
@@ -46,10 +44,6 @@ function small(): Disk {
       const { bavail, bsize } = statfsSync(folder);
       writeFileSync(rest, Buffer.alloc(bavail * bsize));
       return async () => unlinkSync(rest);
-    },
-    dispose() {
-      execFileSync("umount", [folder]);
-      rmSync(folder, { recursive: true });
     },
   };
 }
