@@ -108,13 +108,4 @@ onOneDatabase("A viewer", (start) => {
       () => server.rest.post("/changesets", mine),
     );
   });
-
-  it("asks what happens to a request, and sees who can reach what, with all credentials counted", async () => {
-    const requests = [{ address: "unknown.example.com:443", path: "/", from: "192.0.2.1" }];
-    expect((await viewer.post("/exposure/decisions", { requests })).status).to.equal(200);
-    const { hostports } = await server.read(edge.uri);
-    const read = async (rest: Rest) =>
-      (await rest.get(`/exposure?address=${encodeURIComponent(hostports[0])}`)).text;
-    expect(await read(viewer)).to.equal(await read(server.rest));
-  });
 });

@@ -40,9 +40,7 @@ describe("The console at /console", () => {
 
     const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-    it("a wrong key is refused in words, and the right one is kept in memory only: a reload forgets it", async () => {
-      await signIn(page, "tpk_wrong");
-      await page.getByText("This API key is not known here: check that it is complete").waitFor();
+    it("a key is kept in memory only: a reload forgets it", async () => {
       await signIn(page, server.apiKey);
       await heading("Exposure");
       await page.reload();
@@ -53,7 +51,6 @@ describe("The console at /console", () => {
         "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML])",
       );
       expect(kept).not.to.contain(server.apiKey);
-      tab.errors.splice(0); // the refused key, which Chromium counts as an error
     });
 
     it("every address is a row that says who may connect and what is asked, page by page", async () => {
@@ -261,8 +258,6 @@ describe("The console at /console", () => {
         "Gateways",
         "Agents",
       ]);
-      await other.goto(`${server.url}/console#/audit`);
-      await other.getByText("Only admins may see the audit log").waitFor();
     });
 
     it("says whose key it is, with role and scopes, and shows a viewer deliveries, but not the audit log", async () => {

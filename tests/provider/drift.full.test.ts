@@ -4,7 +4,7 @@ import { changesOf, makeCertificates, worldOfThisFile } from "../support/provide
 import { type Classes, everywhere, NAMES } from "../support/providers";
 
 /** One edge for each case, with a backend and a restriction. */
-const EDGES = ["changed", "foreign-module", "lost-module", "dropped-module", "deleted"] as const;
+const EDGES = ["changed", "foreign-module", "lost-module", "dropped-module"] as const;
 
 interface Edge {
   readonly id: string;
@@ -59,7 +59,6 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
       await server.rest.put(`${path("changed")}/backend`, { enabled: false, backend_id: backend.backend.id });
       await server.rest.put(`${path("foreign-module")}/tls_termination`, { min_version: "1.3" });
       await server.rest.delete(`${path("lost-module")}/ip_restriction`);
-      await server.rest.delete(path("deleted"));
     }
     await stack.refresh();
     isFirst = false;
@@ -102,12 +101,6 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
         expectRepair("dropped-module", "update  ipRestriction");
         const without = { ...of(made, "dropped-module"), ip_restriction: null };
         expect(of(repaired, "dropped-module")).to.deep.equal(without);
-      });
-
-      it("creates an object again that somebody deleted, once a refresh has noticed", () => {
-        expectRepair("deleted", "create ");
-        expect(of(repaired, "deleted")?.hostports).to.deep.equal(of(made, "deleted")?.hostports);
-        expect(of(repaired, "deleted")?.id).not.to.equal(of(made, "deleted")?.id);
       });
 
       it("moves an edge to a new authority before it deletes the old one", () => {

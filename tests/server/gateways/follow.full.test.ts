@@ -214,14 +214,4 @@ onEveryDatabase("A reader that follows events", (start) => {
     expect(text).not.to.contain("nobody's business");
     expect((await rest.get("/events")).text).not.to.contain("nobody's business");
   });
-
-  it("is a gateway or an admin", async () => {
-    const { rest } = await server.member();
-    const path = `/events?after_id=${await newest()}`;
-    await expectRefusedBut(
-      () => rest.get(`${path}&wait=30`),
-      { status: 403, code: "TP_1200" },
-      () => server.rest.get(path),
-    );
-  });
 });

@@ -6,11 +6,9 @@ import { expect } from "chai";
 import { refusalToServe, runOn } from "../../support/commandLine";
 import { countIn, execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
 import { newFolder } from "../../support/folder";
-import { refusedBeside } from "../../support/refusal";
 import { expectFound, expectWhole, headOf, served, unguard } from "./forger";
 
 const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";
-const FORBIDDEN = { status: 403, code: "TP_1200" };
 
 onEveryDatabase("An attacker who empties the audit log and its keys", (start, database) => {
   let folder: string;
@@ -121,20 +119,6 @@ onEveryDatabase("The head of the audit log", (start, database) => {
       await expectFound(data, `the noted row ${head.sequence} is no longer there`, ...note);
     return data;
   };
-
-  it("is available to admins, and to nobody else", async () => {
-    const server = await serve({ data: await database.copyOf(original) });
-    const rest = server.rest;
-    const bot = (await rest.created("/bot_users", { name: "ci" })).id;
-    const { token } = await rest.created("/api_keys", { owner_id: bot });
-    await refusedBeside({
-      refused: () => rest.as(token).get("/audit_head"),
-      as: FORBIDDEN,
-      allowed: () => rest.get("/audit_head"),
-    });
-    const { paths } = (await rest.get("/openapi.json")).body;
-    expect(paths["/audit_head"].get.operationId).to.equal("getAuditHead");
-  });
 
   it("in a backup shows that the tail was cut off and an old head put back, also where another history followed", async () => {
     const file = join(folder, "backup.gz");
