@@ -89,10 +89,8 @@ describe("a report", () => {
       "opens",
     ]);
     const nothing = review(previewOf([tlsEdge("app", { before: {}, after: {} })]));
-    expect(nothing.access.sentence).to.equal("Opens nothing (proved over 0 combinations at 0 addresses).");
-    expect(write(nothing, "markdown")).to.include(
-      "**Opens nothing (proved over 0 combinations at 0 addresses).",
-    );
+    expect(nothing.access.sentence).to.equal("Opens nothing: no address is served otherwise.");
+    expect(write(nothing, "markdown")).to.include("**Opens nothing: no address is served otherwise.");
   });
 
   it("is printed whole, however long it is", async () => {

@@ -110,6 +110,8 @@ const quoted = (text: string): string => code(quotable(text, LONGEST));
 export function verdictText(access: Omit<AccessComparison, "sentence">, name: Naming): string {
   const { verdict, opened, unproved } = access;
   const unsure = unproved.length > 0 ? [`Not proved at ${unprovedText(access)}.`] : [];
+  if (verdict === "opens nothing" && access.addresses === 0)
+    return "Opens nothing: no address is served otherwise.";
   if (verdict === "opens nothing")
     return `Opens nothing (proved over ${counted(access.combinations, "combination", "combinations")} at ${counted(access.addresses, "address", "addresses")}).`;
   if (verdict === "unproved")
