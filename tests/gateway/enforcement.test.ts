@@ -209,6 +209,25 @@ describe("A real Envoy enforces:", () => {
     expect((await gateway.http1("/wrong")).status, "an upstream that is another").to.equal(503);
   });
 
+  it("certificates: each host shows its own, however many an edge has", async () => {
+    const hosts = Array.from({ length: 9 }, (_, index) => `h${index}.example.com`);
+    const certificates = hosts.map((name) => {
+      const { pem: chain, privateKey: key } = certificate({ extensions: [`subjectAltName = DNS:${name}`] });
+      return { names: [name], chain, key, notBefore: 0, notAfter: 4e12 };
+    });
+    const edge = httpsEdge({
+      hostports: hosts.map((host) => `${host}:443`),
+      routes: [route({ backend: to("up") })],
+    });
+    await gateway.serve([edge, up()], { certificates });
+    for (const sni of hosts) {
+      const socket = await gateway.tls({ sni });
+      expect(socket.getPeerX509Certificate()?.subjectAltName).to.equal(`DNS:${sni}`);
+      socket.destroy();
+      expect((await gateway.http1("/", { sni, host: hosts[0] as string })).status).to.equal(200);
+    }
+  });
+
   it("TLS that ends upstream: the client sees the upstream's own certificate", async () => {
     const own = certificate({ name: "own of the upstream" });
     const upstream = await StandInServer.start((_, response) => response.end(), own);
