@@ -171,13 +171,17 @@ describe("Each thing that no gateway can serve has its reason:", () => {
     let closed = 0;
     fc.assert(
       fc.property(change, (worlds) => {
-        for (const one of worlds) {
+        // Each object goes and comes again, while all others stay the same.
+        const among = worlds.flatMap((one) =>
+          one.objects.flatMap((_, index) => [one, { ...one, objects: one.objects.toSpliced(index, 1) }]),
+        );
+        for (const one of among) {
           const said = unservable(one);
           expect(unservable(one, known)).to.deep.equal(said);
           closed += said.length;
         }
       }),
-      { numRuns: 300, seed: 20261124 },
+      { numRuns: 30, seed: 20261124 },
     );
     expect(closed).to.be.greaterThan(30);
   });

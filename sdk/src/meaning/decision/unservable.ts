@@ -1,7 +1,8 @@
+import { oncePer } from "../../contract/core/once";
 import { isEdgeKind } from "../../contract/edges";
 import type { Unserved } from "../judgement/types";
 import { Model } from "../model";
-import type { World, WorldObject } from "../world";
+import { UNKNOWN, type World, type WorldObject } from "../world";
 import { unservedAt } from "./hostports";
 import { textOf } from "./site";
 import { Sites } from "./sites";
@@ -23,32 +24,87 @@ export function unservable(world: World, known = new KnownFaults()): Unserved[] 
 }
 
 /**
- * Why edges cannot be served, by their objects. Holds as long as nothing else changes: backends, rules and
- * what else edges refer to, or routes and modules that are objects of their own.
+ * Why edges cannot be served, by their objects. Holds until something changes that an edge refers to, over
+ * any number of objects, or that refers to it: rules, routes and modules that are objects of their own.
  */
 export class KnownFaults {
-  #others: readonly WorldObject[] = [];
+  #others: ReadonlySet<WorldObject> = new Set();
   #partial: boolean | undefined;
-  #faults = new WeakMap<WorldObject, { readonly own: string; readonly fault: string | undefined }>();
+  /** Counts worlds: an edge that was not in the last one is asked again. */
+  #turn = 0;
+  #touched: ReadonlySet<string> | "all" = "all";
+  readonly #faults = new WeakMap<WorldObject, Known>();
 
-  /** Forgets what was known among other objects. */
+  /** Forgets what may be different among other objects. */
   among({ objects, partial }: World): void {
-    const dependencies = objects.filter(({ kind }) => !isEdgeKind(kind));
-    const isSame =
-      partial === this.#partial &&
-      dependencies.length === this.#others.length &&
-      dependencies.every((object, index) => object === this.#others[index]);
-    if (!isSame) this.#faults = new WeakMap();
-    this.#others = dependencies;
+    const others = new Set(objects.filter(({ kind }) => !isEdgeKind(kind)));
+    const changed = [
+      ...[...others].filter((one) => !this.#others.has(one)),
+      ...[...this.#others].filter((one) => !others.has(one)),
+    ];
+    this.#turn++;
+    this.#touched =
+      partial !== this.#partial || changed.some(concernsAll)
+        ? "all"
+        : touchedBy(changed, new Set([...others, ...this.#others]), objects);
+    this.#others = others;
     this.#partial = partial;
   }
 
   /** @param own the hostports that no other edge has */
   of(edge: WorldObject, own: string, ask: () => string | undefined): string | undefined {
     const known = this.#faults.get(edge);
-    if (known?.own === own) return known.fault;
-    const fault = ask();
-    this.#faults.set(edge, { own, fault });
+    const holds = known?.own === own && known.turn === this.#turn - 1 && !this.#isTouched(edge);
+    const fault = holds ? known.fault : ask();
+    this.#faults.set(edge, { own, fault, turn: this.#turn });
     return fault;
   }
+
+  #isTouched(edge: WorldObject): boolean {
+    const touched = this.#touched;
+    return touched === "all" || (touched.size > 0 && textsOf(edge).some((text) => touched.has(text)));
+  }
 }
+
+interface Known {
+  readonly own: string;
+  readonly fault: string | undefined;
+  readonly turn: number;
+}
+
+/** Rules of unknown policies may be of any, and credentials name what they may serve by other texts. */
+const concernsAll = (object: WorldObject): boolean =>
+  object.kind.endsWith("credential") || textsOf(object).includes(UNKNOWN);
+
+/** The names of objects that changed, and of all that refer to these, or that these refer to. */
+function touchedBy(
+  changed: readonly WorldObject[],
+  others: ReadonlySet<WorldObject>,
+  all: readonly WorldObject[],
+): ReadonlySet<string> {
+  if (changed.length === 0) return new Set();
+  const names = new Set([...others, ...all].flatMap(({ id, urn }) => [id ?? [], urn ?? []].flat()));
+  const touched = new Set<string>();
+  const left = new Set(others);
+  let next: readonly WorldObject[] = changed;
+  while (next.length > 0) {
+    for (const one of next) {
+      left.delete(one);
+      for (const text of textsOf(one)) if (names.has(text)) touched.add(text);
+    }
+    next = [...left].filter((one) => textsOf(one).some((text) => touched.has(text)));
+  }
+  return touched;
+}
+
+/** All texts in an object; weighted backends name others by keys. */
+const textsOf = oncePer(({ id, urn, fields }: WorldObject): readonly string[] => {
+  const texts = new Set<string>();
+  const look = (value: unknown): void => {
+    if (typeof value === "string") texts.add(value);
+    else if (typeof value === "object" && value !== null)
+      for (const one of Object.entries(value)) one.forEach(look);
+  };
+  look([id, urn, fields]);
+  return [...texts];
+});
