@@ -200,6 +200,7 @@ export class Trial {
 
   async stop(): Promise<void> {
     this.#standIns.stop();
+    await this.envoy.stop();
     await this.folder.remove();
   }
 }

@@ -37,8 +37,13 @@ export class TrialEnvoy {
     const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
     folder.keep(child);
     const envoy = new TrialEnvoy(fed, new EnvoyAdmin(join(folder.path, "admin.sock")), child);
-    await envoy.#until("it asked for nothing", async () => fed.isConnected);
-    return envoy;
+    try {
+      await envoy.#until("it asked for nothing", async () => fed.isConnected);
+      return envoy;
+    } catch (error) {
+      await envoy.stop();
+      throw error;
+    }
   }
 
   /** Serves a configuration, and waits until all of it is in effect. */
@@ -50,6 +55,9 @@ export class TrialEnvoy {
       async () => (await this.admin.gauge("listener_manager.total_listeners_warming")) === 0,
     );
   }
+
+  /** Feeds it no more. Its folder ends it. */
+  stop = (): Promise<void> => this.envoy.stop();
 
   /** The local port at which it serves the hostports of each port. */
   async ports(): Promise<ReadonlyMap<number, number>> {
