@@ -108,7 +108,7 @@ onOneDatabase("A client without an API key", (start) => {
       ...environment,
       TUNNELPLANE_IDENTITY_TOKEN: "x.y.z",
     });
-    expect(wrong.err).to.contain("no JSON Web Token");
+    expect(wrong.err).to.contain("not a JSON Web Token");
   });
 });
 

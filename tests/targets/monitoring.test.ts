@@ -140,7 +140,7 @@ describe("A site that a user names", () => {
       "[::1]",
       "https://example.com",
     ])
-      expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/no domain name/);
+      expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/not a domain name/);
   });
 
   /** Connects to this machine under a name that resolves to the given addresses. */

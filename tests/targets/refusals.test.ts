@@ -165,7 +165,7 @@ describe("Refusals by services in the cloud:", () => {
       arn("kinesis", "stream/events").replace("123456789012", "evil.example/"),
     ])
       expect(() => openTarget({ ...stream_service, stream_service: { auth, stream_ref: wrong } })).to.throw(
-        /no ARN/,
+        /not an ARN/,
       );
   });
 

@@ -97,7 +97,7 @@ describe("The preview already refuses values that Envoy could not read:", () => 
   it("a pattern with an open quotation, and a rewrite to a group that its pattern has not", () => {
     const rewrite = (from: string, to: string) => action("url-rewrite", { from, to });
     refuses({ user_agent_filter: { deny: ["\\Qcurl"] } }, "user_agent_filter.deny.0", "\\E");
-    refuses(rewrite("(", "/"), `${config}.from`, "no regular expression");
+    refuses(rewrite("(", "/"), `${config}.from`, "not a regular expression");
     refuses(rewrite("^/a/(.*)$", "/$2"), config, "$2");
     for (const to of ["/$1", "/$$2", "/x"]) takes(rewrite("^/a/(.*)$", to));
   });
