@@ -44,6 +44,7 @@ describe("The client tries again", () => {
   for (const [what, answers, use, outcome, tried, timeoutMs] of [
     ["what the server refuses with 429 and Retry-After", [refuse(429, soon), accept], create, DONE, 2],
     ["what the server refuses with 503 and Retry-After", [refuse(503, soon), accept], create, DONE, 2],
+    ["a read that the server refuses with 503 and Retry-After", [refuse(503, soon), accept], get, DONE, 2],
     ["a request that may be repeated, whose connection breaks", [hangUp, accept], get, DONE, 2],
     ["a creation whose connection breaks", [hangUp, accept], create, DONE, 2],
     [

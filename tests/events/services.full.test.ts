@@ -1,7 +1,7 @@
 import { Kinesis } from "@aws-sdk/client-kinesis";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { expect } from "chai";
-import { onEveryDatabase, type Start } from "../support/databases";
+import { execute, onEveryDatabase, type Start } from "../support/databases";
 import { HAS_MOTO, Moto } from "../support/moto";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
@@ -16,7 +16,7 @@ const stream = (secret = KEYS.secretAccessKey) => ({
   },
 });
 
-onEveryDatabase("Events of a server process", (startServer) => {
+onEveryDatabase("Events of a server process", (startServer, database) => {
   if (!HAS_MOTO)
     return void it.skip("skipped: moto could not be installed, because Python 3 with venv is missing");
 
@@ -83,4 +83,45 @@ onEveryDatabase("Events of a server process", (startServer) => {
     expect(event).to.deep.equal((await rest.get("/events?type=ip_policy_created.v0")).body.events[0]);
     expect(event).to.deep.include({ event_type: "ip_policy_created.v0", object: policy });
   });
+
+  it("of acknowledged changes arrive even if the server is killed", async () => {
+    const data = await database.create();
+    const first = await start("http://127.0.0.1:9", { data });
+    await subscribed(restOf(first), stream());
+    const policies = await Promise.all(
+      Array.from({ length: 20 }, () => restOf(first).created("/ip_policies", {})),
+    );
+    await first.stop("SIGKILL");
+    // As if it had been a while ago: what the killed server had taken would be left to it for a minute.
+    await execute(data, "update lane set due_at = '2026-01-01T00:00:00.000Z'");
+    await execute(data, "update batch set leased_until = '2026-01-01T00:00:00.000Z'");
+    const second = await start(moto.url, { data });
+    const events = await eventually(
+      arrived,
+      (found) => new Set(found.map((event) => event.event_id)).size === 20,
+    );
+    expect(new Set(events.map(({ object }) => (object as Json).id))).to.deep.equal(
+      new Set(policies.map(({ id }) => id)),
+    );
+    expect(second.log).not.to.contain("failed inside");
+  });
+
+  if (database.name === "PostgreSQL") {
+    it("arrive once even if two servers share the work", async () => {
+      const data = await database.create();
+      const servers = [await start(moto.url, { data }), await start(moto.url, { data })];
+      const rests = servers.map(restOf);
+      await subscribed(rests[0] as Rest, stream());
+      await Promise.all(
+        Array.from({ length: 60 }, async (_, index) => {
+          const rest = rests[index % 2] as Rest;
+          const { id } = await rest.created("/ip_policies", {});
+          await rest.patch(`/ip_policies/${id}`, { description: "changed" });
+        }),
+      );
+      const events = await eventually(arrived, (found) => found.length >= 120);
+      expect(new Set(events.map((event) => event.event_id)).size).to.equal(120);
+      expect(events).to.have.length(120);
+    });
+  }
 });
