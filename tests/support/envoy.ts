@@ -86,7 +86,8 @@ export class EnvoyProcess {
         `Envoy refused ${refused.kind} ${refused.name}: ${refused.reason}; ${this.output.slice(-4000)}`,
       );
     const warming = "listener_manager.total_listeners_warming";
-    while ((await this.stats(warming))[warming] !== 0) await sleep(10);
+    // A new one takes its first listeners before its threads serve them.
+    while ((await this.stats(warming))[warming] !== 0 || !(await this.fed.isReady())) await sleep(10);
   }
 
   async stats(filter: string): Promise<Record<string, number>> {

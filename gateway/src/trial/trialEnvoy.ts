@@ -52,7 +52,10 @@ export class TrialEnvoy {
     if (refused) throw new Error(`Envoy refused what was rendered: ${refused.reason}${this.#log}`);
     await this.#until(
       "its listeners were not ready",
-      async () => (await this.admin.gauge("listener_manager.total_listeners_warming")) === 0,
+      // A new one takes its first listeners before its threads serve them.
+      async () =>
+        (await this.admin.gauge("listener_manager.total_listeners_warming")) === 0 &&
+        (await this.envoy.isReady()),
     );
   }
 
