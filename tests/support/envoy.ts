@@ -85,9 +85,7 @@ export class EnvoyProcess {
       throw new Error(
         `Envoy refused ${refused.kind} ${refused.name}: ${refused.reason}; ${this.output.slice(-4000)}`,
       );
-    const warming = "listener_manager.total_listeners_warming";
-    // A new one takes its first listeners before its threads serve them.
-    while ((await this.stats(warming))[warming] !== 0 || !(await this.fed.isReady())) await sleep(10);
+    while (!(await this.fed.isInEffect())) await sleep(10);
   }
 
   async stats(filter: string): Promise<Record<string, number>> {

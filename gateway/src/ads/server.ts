@@ -122,6 +122,13 @@ export class AdsServer {
     while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
+  /** @param end when to wait no longer, in milliseconds */
+  async #untilOr(end: number, holds: () => boolean): Promise<void> {
+    const late = setTimeout(() => this.#wake(), end - Date.now() + 1);
+    await this.#until(() => holds() || Date.now() >= end);
+    clearTimeout(late);
+  }
+
   /**
    * Gives Envoy another world, now and whenever one connects.
    * @param first routes that have another form until a while after the listeners were taken
@@ -132,10 +139,7 @@ export class AdsServer {
     this.#isPublished = true;
     this.#isHandedOver = false;
     void this.#run();
-    const end = Date.now() + patience;
-    const late = setTimeout(() => this.#wake(), patience + 1);
-    await this.#until(() => this.#outcome !== "silent" || Date.now() >= end);
-    clearTimeout(late);
+    await this.#untilOr(Date.now() + patience, () => this.#outcome !== "silent");
     return this.#outcome;
   }
 
@@ -147,9 +151,9 @@ export class AdsServer {
     const stream = this.#stream;
     if (!stream?.asks("listener")) return new Map();
     const end = Date.now() + patience;
-    const late = setTimeout(() => this.#wake(), patience + 1);
+    const isAnswered = () => !stream.isOpen || stream.isAnswered("listener");
     stream.send("listener", listeners);
-    await this.#until(() => !stream.isOpen || stream.isAnswered("listener") || Date.now() >= end);
+    await this.#untilOr(end, isAnswered);
     const refused = listeners.flatMap(({ name }): [string, string][] => {
       const held = stream.held("listener", name);
       return held?.state === "refused" ? [[name, held.reason]] : [];
@@ -159,8 +163,7 @@ export class AdsServer {
       [],
       listeners.map(({ name }) => name),
     );
-    await this.#until(() => !stream.isOpen || stream.isAnswered("listener") || Date.now() >= end);
-    clearTimeout(late);
+    await this.#untilOr(end, isAnswered);
     return new Map(refused);
   }
 

@@ -94,6 +94,9 @@ export class Envoy implements Engine {
   listening = async (): Promise<string[] | undefined> =>
     (await this.#admin.isThere()) ? this.#admin.listening() : undefined;
   isReady = (): Promise<boolean> => this.#admin.isReady();
+  /** Whether all listeners serve: a new Envoy takes its first ones before its threads do. */
+  isInEffect = async (): Promise<boolean> =>
+    (await this.#admin.gauge("listener_manager.total_listeners_warming")) === 0 && (await this.isReady());
 
   /**
    * Whether it serves anything, even what an earlier gateway gave it or what it had before it refused

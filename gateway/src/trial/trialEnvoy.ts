@@ -50,13 +50,7 @@ export class TrialEnvoy {
   async serve(configuration: Configuration): Promise<void> {
     const [refused] = await this.envoy.push(configuration);
     if (refused) throw new Error(`Envoy refused what was rendered: ${refused.reason}${this.#log}`);
-    await this.#until(
-      "its listeners were not ready",
-      // A new one takes its first listeners before its threads serve them.
-      async () =>
-        (await this.admin.gauge("listener_manager.total_listeners_warming")) === 0 &&
-        (await this.envoy.isReady()),
-    );
+    await this.#until("its listeners were not ready", this.envoy.isInEffect);
   }
 
   /** Feeds it no more. Its folder ends it. */
