@@ -40,17 +40,14 @@ export function denialsBefore(
   if (policies.length === 0) return undefined;
   // A parent of its own could wait for what waits for the rule.
   const own = (policy: object) => (denials.get(policy) ?? []).filter((one) => one.parent === parent);
-  if (isDenial(kind, args)) {
-    // The one as many before it: each lane waits for its last.
-    const before = policies.flatMap((policy) => own(policy).at(-LANES) ?? []);
-    return Promise.resolve(before.map(({ rule }) => rule));
-  }
-  return new Promise((resolve) => {
-    // First let the program declare all of them.
-    setImmediate(() =>
-      resolve(policies.flatMap((policy) => own(policy).slice(-LANES)).map(({ rule }) => rule)),
-    );
-  });
+  const isOneMore = isDenial(kind, args);
+  const before = async () => {
+    if (!isOneMore) await new Promise(setImmediate); // first let the program declare all of them
+    // A denial waits for the one as many before it, so that the last of each lane stands for all.
+    const named = (rules: readonly Denial[]) => (isOneMore ? (rules.at(-LANES) ?? []) : rules.slice(-LANES));
+    return policies.flatMap((policy) => named(own(policy))).map(({ rule }) => rule);
+  };
+  return before();
 }
 
 const isDenial = (kind: string, args: object): boolean =>

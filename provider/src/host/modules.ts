@@ -81,6 +81,6 @@ export function modulesOfOwner(resource: object | undefined): readonly string[] 
 
 /** The routes of an edge that keep callers out, and their modules. */
 export function guardsOf(resource: object | undefined): readonly string[] | undefined {
-  const guards = (resource && owners.get(resource)?.guards) || [];
-  return guards && [...guards].length > 0 ? [...guards] : undefined;
+  const { guards = new Set<string>() } = (resource && owners.get(resource)) || {};
+  return guards.size > 0 ? [...guards] : undefined;
 }

@@ -47,9 +47,11 @@ export async function deleteLost(
   try {
     ({ id } = await lifecycle.create(transport, desired, { ...how, ...sentIn(recorded) }));
   } catch (error) {
-    if (!(error instanceof ApiError) || ![400, 404, 409, 412, 422].includes(error.status)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     // A key that made something answers again, for a day, to the same owner with the same scopes.
-    return [409, 422].includes(error.status) ? leftBehind(lifecycle, sentIn(recorded), error) : undefined;
+    if ([400, 404, 412].includes(error.status)) return undefined;
+    if ([409, 422].includes(error.status)) return leftBehind(lifecycle, sentIn(recorded), error);
+    throw error;
   }
   if (!isKept(id)) await lifecycle.delete(transport, id, {});
   return undefined;
