@@ -5,7 +5,7 @@ const { join, resolve } = require("node:path");
 
 const ROOT = resolve(__dirname, "..");
 const CODE = /\.(ts|mjs|cjs)$/;
-const PAGES = /\.md$/;
+const TEXT = /\.(ts|mjs|cjs|md)$/;
 
 /** What is retired, what to write, and how often it may still stand there: fewer is written down here. */
 const RETIRED = [
@@ -20,36 +20,30 @@ const RETIRED = [
   { of: CODE, word: /\bNotJudged\b/g, use: "NotEvaluated", left: 0 },
   { of: CODE, word: /\bclass (Telling|Comparing|Planning|Deciding)\b/g, use: "a noun", left: 0 },
   {
-    of: CODE,
-    word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g,
-    use: "is not a …",
-    left: 0,
-  },
-  {
-    of: PAGES,
+    of: TEXT,
     word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g,
     use: "is not a …",
     left: 0,
   },
 ];
 
-const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
+const lines = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
-  .filter((file) => file !== "scripts/words.cjs" && file !== "CHANGELOG.md");
+  .filter((file) => TEXT.test(file) && file !== "scripts/words.cjs" && file !== "CHANGELOG.md")
+  .flatMap((file) =>
+    readFileSync(join(ROOT, file), "utf8")
+      .split("\n")
+      .map((text, index) => ({ file, at: `${file}:${index + 1}`, text })),
+  );
 
-let failed = false;
 for (const { of, word, use, left } of RETIRED) {
-  const found = files
-    .filter((file) => of.test(file))
-    .flatMap((file) =>
-      readFileSync(join(ROOT, file), "utf8")
-        .split("\n")
-        .flatMap((line, index) => (line.match(word) ? [`${file}:${index + 1}: ${line.match(word)[0]}`] : [])),
-    );
+  const found = lines.flatMap(({ file, at, text }) => {
+    const [first] = (of.test(file) && text.match(word)) || [];
+    return first === undefined ? [] : [`${at}: ${first}`];
+  });
   if (found.length === left) continue;
-  failed = true;
+  process.exitCode = 1;
   if (found.length < left)
     console.error(`${word}: ${found.length} are left: write that in scripts/words.cjs`);
   else console.error(`${found.slice(0, 20).join("\n")}\nWrite ${use} (${found.length}, at most ${left}).`);
 }
-if (failed) process.exit(1);

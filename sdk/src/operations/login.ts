@@ -2,6 +2,12 @@ import { z } from "zod";
 import { object } from "../contract";
 import type { Shape } from "./shape";
 
+const user = z.object({
+  id: z.string().meta({ description: "The user." }),
+  name: z.string().meta({ description: "Its name." }),
+  email: z.string().nullable().meta({ description: "Its email address." }),
+});
+
 export const deviceLoginShape = {
   name: "DeviceLogin",
   io: "output",
@@ -37,14 +43,7 @@ export const loginKeyShape = {
   schema: z.object({
     key: z.string().nullable().meta({ description: "The API key." }),
     expires_at: z.iso.datetime().nullable().meta({ description: "When it ends (RFC 3339)." }),
-    user: z
-      .object({
-        id: z.string().meta({ description: "The user." }),
-        name: z.string().meta({ description: "Its name." }),
-        email: z.string().nullable().meta({ description: "Its email address." }),
-      })
-      .nullable()
-      .meta({ description: "Whose key it is." }),
+    user: user.nullable().meta({ description: "Whose key it is." }),
     claims: z
       .looseObject({})
       .nullable()
@@ -56,14 +55,7 @@ export const currentSessionShape = {
   name: "CurrentSession",
   io: "output",
   schema: z.object({
-    user: z
-      .object({
-        id: z.string().meta({ description: "The user." }),
-        name: z.string().meta({ description: "Its name." }),
-        email: z.string().nullable().meta({ description: "Its email address." }),
-      })
-      .nullable()
-      .meta({ description: "Who is signed in; null for nobody." }),
+    user: user.nullable().meta({ description: "Who is signed in; null for nobody." }),
     csrf_token: z
       .string()
       .nullable()
