@@ -1,4 +1,4 @@
-const { FLOORS, requireFloors } = require("./scripts/floors.cjs");
+const { FLOORS, requireFloors } = require("./tools/scripts/floors.cjs");
 
 /**
  * Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { changesOf, World } from "../support/provider";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
-const { isBesideEngine } = require("../../scripts/engine.cjs") as {
+const { isBesideEngine } = require("../../tools/scripts/engine.cjs") as {
   isBesideEngine(program: string): boolean;
 };
 
@@ -15,7 +15,7 @@ describe("adopt writes the program of a server", () => {
     it(`as ${format}, with objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {
       if (!isBesideEngine("pulumi-language-yaml")) {
         console.log(
-          "      skipped: there is no language of the engine that `pulumi import` could ask; see scripts/engine.cjs",
+          "      skipped: there is no language of the engine that `pulumi import` could ask; see tools/scripts/engine.cjs",
         );
         return this.skip();
       }

@@ -10,7 +10,7 @@ import { keyEnvironment } from "../support/keyService";
 import type { Rest } from "../support/rest";
 
 const ROOT = join(__dirname, "../..");
-const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
+const { locateEngine } = require("../../tools/scripts/engine.cjs") as { locateEngine(): string };
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 function run(

@@ -8,7 +8,7 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
-const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs") as {
+const { licencesIn, sbomOf, unacceptedIn } = require("../../tools/scripts/licences.cjs") as {
   sbomOf(folder: string): unknown;
   licencesIn(sbom: unknown): { name: string; licence: string }[];
   unacceptedIn(licences: unknown): unknown[];

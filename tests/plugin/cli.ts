@@ -7,7 +7,7 @@ import { engineEnvironment, makeStack, PLUGIN_BIN } from "../support/engine";
 import { newFolder } from "../support/folder";
 
 export const ROOT = join(__dirname, "../..");
-const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as {
+const { isBesideEngine, locateEngine } = require("../../tools/scripts/engine.cjs") as {
   isBesideEngine(program: string): boolean;
   locateEngine(): string;
 };
@@ -19,7 +19,7 @@ type Printed = { readonly code: number; readonly text: string };
 export function needsBesideEngine(context: Mocha.Context, ...programs: readonly string[]): void {
   const missing = programs.find((program) => !isBesideEngine(program));
   if (missing === undefined) return;
-  console.log(`      skipped: there is no ${missing} beside the engine here; see scripts/engine.cjs`);
+  console.log(`      skipped: there is no ${missing} beside the engine here; see tools/scripts/engine.cjs`);
   context.skip();
 }
 

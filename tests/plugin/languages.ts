@@ -5,7 +5,7 @@ import { PLUGIN_BIN } from "../support/engine";
 import { ROOT } from "./cli";
 
 const PROGRAMS = join(__dirname, "programs");
-const ENGINE = join(ROOT, "scripts/engine");
+const ENGINE = join(ROOT, "tools/scripts/engine");
 export const PYTHON = join(ROOT, "node_modules/.tunnelplane/pulumi-python/bin/python");
 
 interface Language {
@@ -20,7 +20,7 @@ interface Language {
 export const languages: readonly Language[] = [
   {
     name: "Python",
-    missing: () => (existsSync(PYTHON) ? undefined : "Python; see scripts/setup.cjs"),
+    missing: () => (existsSync(PYTHON) ? undefined : "Python; see tools/scripts/setup.cjs"),
     build: (packages) => {
       const [run, program] = ["run.py", "program.py"].map((file) => join(PROGRAMS, "python", file)) as [
         string,

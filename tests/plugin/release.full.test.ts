@@ -10,7 +10,7 @@ import { needsYaml, Project } from "./cli";
 
 const ROOT = join(__dirname, "../..");
 
-const { checksums, faultsIn, makeKey, publish, sign } = require("../../scripts/signatures.cjs") as {
+const { checksums, faultsIn, makeKey, publish, sign } = require("../../tools/scripts/signatures.cjs") as {
   checksums(files: readonly string[], list: string): string;
   faultsIn(list: string): string[];
   makeKey(file: string): string;
@@ -53,7 +53,7 @@ describe("A release of the native provider", () => {
     const files = await StandInServer.start((request, response) =>
       response.end(readFileSync(join(folder, basename(request.url ?? "")))),
     );
-    execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], {
+    execFileSync(process.execPath, ["tools/scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], {
       cwd: ROOT,
       stdio: "ignore",
     });

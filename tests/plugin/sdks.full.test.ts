@@ -21,7 +21,10 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       console.log("      skipped: the generators are built with Go, which is not here");
       return this.skip();
     }
-    execFileSync(process.execPath, ["scripts/sdks.cjs", packages, "--pack"], { cwd: ROOT, stdio: "pipe" });
+    execFileSync(process.execPath, ["tools/scripts/sdks.cjs", packages, "--pack"], {
+      cwd: ROOT,
+      stdio: "pipe",
+    });
   });
 
   const skipWithout = (context: Mocha.Context, missing: string | undefined) => {

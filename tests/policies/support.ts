@@ -12,7 +12,7 @@ export interface Said {
 }
 
 const PACK = dirname(require.resolve("@tunnelplane/policies/package.json"));
-const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
+const { locateEngine } = require("../../tools/scripts/engine.cjs") as { locateEngine(): string | undefined };
 
 /** An engine that runs policy packs beside programs of the Automation API, by a script as their language. */
 export class PolicyRunner {

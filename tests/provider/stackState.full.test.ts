@@ -6,7 +6,7 @@ import { recordedResources, stateBackend } from "../../provider/src/operation/st
 import { engineEnvironment, makeStack } from "../support/engine";
 import { newFolder } from "../support/folder";
 
-const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
+const { locateEngine } = require("../../tools/scripts/engine.cjs") as { locateEngine(): string };
 const STACK = "organization/tunnels/dev";
 
 describe("The state of a stack", () => {

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { Result } from "../../bench/report/result";
+import type { Result } from "../../tools/bench/report/result";
 import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");
-const MAIN = ["--disable-warning=ExperimentalWarning", "-r", "./tests/setup.cjs", "bench/main.ts"];
+const MAIN = ["--disable-warning=ExperimentalWarning", "-r", "./tests/setup.cjs", "tools/bench/main.ts"];
 
 const PARTS =
   "server peers overload provider growth signing events changesets gateway meaning guarantees teams search".split(

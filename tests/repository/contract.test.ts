@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { generated } from "../../generate/main";
+import { generated } from "../../tools/generate/main";
 
 describe("Generated files", () => {
   for (const [path, text] of generated()) {

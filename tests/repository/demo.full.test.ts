@@ -10,7 +10,7 @@ describe("The demo", () => {
   it("runs through the whole story and checks every claim against the server", async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ["-r", "./tests/setup.cjs", "-r", "./tests/support/leanPulumi.cjs", "demo/main.ts"],
+      ["-r", "./tests/setup.cjs", "-r", "./tests/support/leanPulumi.cjs", "tools/demo/main.ts"],
       { cwd: ROOT },
     );
     for (const step of [

@@ -33,7 +33,7 @@ describe("The Node version that the packages need", () => {
     expect(read("README.md"))
       .to.contain(`Node ${OLDEST} or newer`)
       .and.to.contain(`needs Node ${SET_UP} or newer and npm`);
-    expect(read("scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
+    expect(read("tools/scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
   });
 
   it("is the same wherever a version of Node is named", () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 const { refusalsAlone }: { refusalsAlone: (path: string, text: string) => { line: number; name: string }[] } =
-  require("../../scripts/refusals.cjs");
+  require("../../tools/scripts/refusals.cjs");
 
 let files = 0;
 /** The names of the cases that the rule finds in a file that has this one. */

@@ -23,7 +23,7 @@ else
       const within = mkdtempSync(join(runs, "run-"));
       return spawnSync(
         process.execPath,
-        ["scripts/test.cjs", "repository/runner.test.ts", "unit/server/ids.test.ts"],
+        ["tools/scripts/test.cjs", "repository/runner.test.ts", "unit/server/ids.test.ts"],
         {
           cwd: ROOT,
           encoding: "utf8",

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { atEndOfFile } from "./endOfFile";
 
-const { locateBrowser } = require("../../scripts/browser.cjs") as {
+const { locateBrowser } = require("../../tools/scripts/browser.cjs") as {
   locateBrowser(): { readonly program: string; readonly env: Record<string, string> } | undefined;
 };
 
@@ -33,7 +33,8 @@ export class RealBrowser {
   /** @throws Error if there is no browser; check `HAS_BROWSER` first */
   static async start(): Promise<RealBrowser> {
     const found = locateBrowser();
-    if (!found) throw new Error("There is no browser; `node scripts/setup.cjs browser` unpacks one on Linux");
+    if (!found)
+      throw new Error("There is no browser; `node tools/scripts/setup.cjs browser` unpacks one on Linux");
     const browser = await chromium.launch({
       executablePath: found.program,
       timeout: 0,

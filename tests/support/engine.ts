@@ -15,7 +15,7 @@ import { KEY_SETTINGS, keyEnvironment } from "./keyService";
 import type { Recorded, State, Stored } from "./stackState";
 import { OURS, outputsIn, resourcesIn, restoreTorn } from "./stackState";
 
-const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
+const { locateEngine } = require("../../tools/scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
 export const PLUGIN_BIN = join(__dirname, "../../plugin/bin");
 
@@ -104,7 +104,7 @@ export class Engine {
       root = locateEngine(),
     }: EngineOptions,
   ): Promise<Engine> {
-    if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
+    if (!root) throw new Error("There is no Pulumi engine; `node tools/scripts/setup.cjs engine` gets one");
     const command = await commandOf(root);
     const lean = Object.create(command) as typeof command;
     lean.run = async (args, ...rest) => {

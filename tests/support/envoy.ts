@@ -10,7 +10,7 @@ import { Envoy } from "../../gateway/dist/sync/envoy";
 import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 
-const { locateEnvoy } = require("../../scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
+const { locateEnvoy } = require("../../tools/scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
 /** The real Envoy that `npm test` installs where Python 3 with venv is; undefined elsewhere. */
 export const ENVOY = locateEnvoy();
 

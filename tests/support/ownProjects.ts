@@ -15,7 +15,7 @@ const BORROW = [
   `(cd "${MODULES}" && cp -al --parents $lent "$OLDPWD/node_modules")`,
 ];
 
-const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
+const { locateEngine } = require("../../tools/scripts/engine.cjs") as { locateEngine(): string | undefined };
 
 /** Projects as strangers make them, from packed tarballs in a folder outside of the repository. */
 export class OwnProjects {

@@ -11,7 +11,7 @@ export interface Manifest {
 
 export type Published = { readonly folder: string; readonly manifest: Manifest };
 
-const { pack, publishedPackages } = require("../../scripts/packages.cjs") as {
+const { pack, publishedPackages } = require("../../tools/scripts/packages.cjs") as {
   pack(destination: string): Map<string, string>;
   publishedPackages(): Published[];
 };

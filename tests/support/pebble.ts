@@ -7,7 +7,7 @@ import { atEndOfFile } from "./endOfFile";
 import { newFolder } from "./folder";
 import { freePort } from "./ports";
 
-const { locatePebble } = require("../../scripts/pebble.cjs") as { locatePebble(): string | undefined };
+const { locatePebble } = require("../../tools/scripts/pebble.cjs") as { locatePebble(): string | undefined };
 /** Whether Let's Encrypt's authority for tests is there; where it is not, tests say that they are skipped. */
 export const PEBBLE = locatePebble();
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { Types } from "../../generate/schema/types";
+import { Types } from "../../tools/generate/schema/types";
 
 const schema = require("../../plugin/schema.json") as {
   resources: Record<string, { description: string }>;

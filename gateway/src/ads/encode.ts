@@ -14,7 +14,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import type { Json } from "../envoy/json";
 import { DESCRIPTORS } from "./descriptors";
 
-/** Envoy's own types, of the version that `generate/envoy` names. */
+/** Envoy's own types, of the version that `tools/generate/envoy` names. */
 const registry = createFileRegistry(
   fromBinary(FileDescriptorSetSchema, inflateSync(Buffer.from(DESCRIPTORS, "base64"))),
 );
