@@ -31,6 +31,9 @@ export interface HttpsEdgeArgs {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  escapedSlashes?: pulumi.Input<"reject" | "keep">;
+
   /** Requires client certificates of certain authorities. */
   mutualTls?: pulumi.Input<HttpsEdgeMutualTlsModule>;
 
@@ -59,6 +62,9 @@ export class HttpsEdge extends Resource {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   declare readonly hostports: pulumi.Output<string[]>;
 
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  declare readonly escapedSlashes: pulumi.Output<"reject" | "keep">;
+
   /** Requires client certificates of certain authorities. */
   declare readonly mutualTls: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeArgs["mutualTls"]>> | undefined>;
 
@@ -73,7 +79,7 @@ export class HttpsEdge extends Resource {
 
   /** @param args the declared properties; see {@link HttpsEdgeArgs} */
   constructor(name: string, args: HttpsEdgeArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
+    super({ kind: "https_edge", type: "HttpsEdge", properties: ["description", "metadata", "hostports", "escapedSlashes", "mutualTls", "tlsTermination", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

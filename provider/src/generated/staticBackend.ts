@@ -21,6 +21,12 @@ export interface StaticBackendArgs {
 
   /** TLS to the address. Default `{"enabled":false}`. */
   tls?: pulumi.Input<StaticBackendTlsModule>;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol?: pulumi.Input<"auto" | "http1" | "http2">;
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idleTimeout?: pulumi.Input<number>;
 }
 
 /**
@@ -44,6 +50,12 @@ export class StaticBackend extends Resource {
   /** TLS to the address. Default `{"enabled":false}`. */
   declare readonly tls: pulumi.Output<pulumi.Unwrap<NonNullable<StaticBackendArgs["tls"]>>>;
 
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  declare readonly protocol: pulumi.Output<"auto" | "http1" | "http2">;
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  declare readonly idleTimeout: pulumi.Output<number>;
+
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
 
@@ -52,7 +64,7 @@ export class StaticBackend extends Resource {
 
   /** @param args the declared properties; see {@link StaticBackendArgs} */
   constructor(name: string, args: StaticBackendArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "static_backend", type: "StaticBackend", properties: ["description", "metadata", "address", "tls", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "static_backend", type: "StaticBackend", properties: ["description", "metadata", "address", "tls", "protocol", "idleTimeout", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

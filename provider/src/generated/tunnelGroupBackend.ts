@@ -12,6 +12,12 @@ export interface TunnelGroupBackendArgs {
 
   /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol?: pulumi.Input<"auto" | "http1" | "http2">;
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idleTimeout?: pulumi.Input<number>;
 }
 
 /**
@@ -34,6 +40,12 @@ export class TunnelGroupBackend extends Resource {
   /** The labels that a tunnel must have: your own keys and values, without `=`. */
   declare readonly labels: pulumi.Output<Record<string, string>>;
 
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  declare readonly protocol: pulumi.Output<"auto" | "http1" | "http2">;
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  declare readonly idleTimeout: pulumi.Output<number>;
+
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
 
@@ -42,7 +54,7 @@ export class TunnelGroupBackend extends Resource {
 
   /** @param args the declared properties; see {@link TunnelGroupBackendArgs} */
   constructor(name: string, args: TunnelGroupBackendArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "tunnel_group_backend", type: "TunnelGroupBackend", properties: ["description", "metadata", "labels", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "tunnel_group_backend", type: "TunnelGroupBackend", properties: ["description", "metadata", "labels", "protocol", "idleTimeout", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -31,6 +31,12 @@ export interface StaticBackend {
 
   /** TLS to the address. */
   tls: StaticBackendTls;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol: "auto" | "http1" | "http2";
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idle_timeout: number;
 }
 
 /** The fields of `tls`. */
@@ -52,6 +58,12 @@ export interface StaticBackendCreate {
 
   /** TLS to the address. Default `{"enabled":false}`. */
   tls?: StaticBackendTlsReplace;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol?: "auto" | "http1" | "http2";
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idle_timeout?: number;
 }
 
 /** The body that updates a static backend; fields left out stay as they are. */

@@ -22,6 +22,12 @@ export interface TunnelGroupBackend {
 
   /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: Record<string, string>;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol: "auto" | "http1" | "http2";
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idle_timeout: number;
 }
 
 /** The body that creates a tunnel-group backend. */
@@ -34,6 +40,12 @@ export interface TunnelGroupBackendCreate {
 
   /** The labels that a tunnel must have: your own keys and values, without `=`. */
   labels: Record<string, string>;
+
+  /** What the application speaks. `http1` and `http2` are always used. `auto`: with TLS what it chooses (ALPN), and without HTTP/2 for gRPC alone. TLS edges offer callers `http/1.1`, `h2`, or for `auto` either. Default `auto`. */
+  protocol?: "auto" | "http1" | "http2";
+
+  /** After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default 300. */
+  idle_timeout?: number;
 }
 
 /** The body that updates a tunnel-group backend; fields left out stay as they are. */

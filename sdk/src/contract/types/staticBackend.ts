@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { conditioned, description, metadata, object, text } from "../core/fields";
 import { isAddress, MAX_ADDRESS_LENGTH } from "../formats/host";
+import { idleTimeout, protocol } from "../formats/upstream";
 
 /** Static backend; fields after api-decisions "Backends, IP policies". */
 export const staticBackend = defineResource({
@@ -30,6 +31,8 @@ export const staticBackend = defineResource({
     })
       .default({ enabled: false })
       .meta({ description: "TLS to the address." }),
+    protocol: protocol(),
+    idle_timeout: idleTimeout(),
   },
   sample: { address: "10.0.0.7:8443", tls: { enabled: true } },
   example: `const legacy = new tunnels.StaticBackend("legacy", { address: "10.0.0.7:8443", tls: { enabled: true } });`,

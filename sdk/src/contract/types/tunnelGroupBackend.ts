@@ -1,6 +1,7 @@
 import { defineResource } from "../core/definition";
 import { conditioned, description, map, metadata, text } from "../core/fields";
 import { mark } from "../core/marks";
+import { idleTimeout, protocol } from "../formats/upstream";
 
 const part = (what: string) =>
   conditioned(text(255, "characters"), (value) =>
@@ -35,6 +36,8 @@ export const tunnelGroupBackend = defineResource({
     labels: labels().meta({
       description: "The labels that a tunnel must have: your own keys and values, without `=`.",
     }),
+    protocol: protocol(),
+    idle_timeout: idleTimeout(),
   },
   sample: { labels: { service: "web", env: "prod" } },
   example: `const web = new tunnels.TunnelGroupBackend("web", {
