@@ -4,7 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { sshKey } from "../support/api/fixtures";
+import { freePort, reachable } from "../support/ports";
 import { size } from "../support/size";
+import { LOGIN, SSHD, Sshd } from "../support/sshd";
 import { IN_DEFAULT, SshServerAlone } from "./sshServer";
 
 const MIB = 1024 * 1024;
@@ -83,41 +86,62 @@ describe("Limits of agents", () => {
     return count;
   }
 
-  /** An application behind the only agent; opens connections to it as Envoy does. */
-  async function application(serve: (socket: Socket) => Promise<unknown>): Promise<() => Socket> {
+  const closed: Server[] = [];
+  after(() => closed.forEach((server) => void server.close()));
+
+  type Serve = (socket: Socket) => Promise<unknown>;
+  async function listening(serve: Serve): Promise<string> {
     const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket));
     closed.push(server);
     await once(server.listen(0, "127.0.0.1"), "listening");
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** An application behind the only agent; opens connections to it as Envoy does. */
+  async function behindGateway(serve: Serve): Promise<() => Socket> {
+    behind?.kill();
     await until(() => one.open().length === 0);
-    behind = one.agent(["service=web:443"], [], `127.0.0.1:${(server.address() as AddressInfo).port}`);
+    behind = one.agent(["service=web:443"], [], await listening(serve));
     behind.stderr?.resume();
     await until(() => one.open().length === 1);
     return () => connect({ path: join(one.folder, one.open().join()), allowHalfOpen: true });
   }
   let behind: ChildProcess | undefined;
-  const closed: Server[] = [];
-  after(() => closed.forEach((server) => void server.close()));
 
-  it("every byte arrives where the caller ends its side first, and where the application does", async () => {
-    const answering = await application(async (socket) => socket.end(Buffer.alloc(await countOf(socket))));
-    const answerTo = (size: number) => countOf(answering().end(Buffer.alloc(size)));
-    for (const bytes of [1, 1003, 70_000, 3 * MIB, 16 * MIB])
-      for (let round = 0; round < size(bytes > MIB ? 2 : 20, bytes > MIB ? 20 : 2500); round++)
-        expect(await answerTo(bytes)).to.equal(bytes);
-    const together = Array<number>(40).fill(70_000);
-    expect(await Promise.all(together.map(answerTo))).to.deep.equal(together);
+  /** The same behind OpenSSH's own server. */
+  async function behindSshd(serve: Serve): Promise<() => Socket> {
+    const [key, port] = [sshKey(), await freePort()];
+    const { port: sshd } = await Sshd.start({ authorized: key.openssh });
+    const to = { key, port: sshd, user: LOGIN };
+    one.agent([`127.0.0.1:${port}`], [], await listening(serve), to).stderr?.resume();
+    await reachable(port);
+    return () => connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  }
 
-    behind?.kill();
-    const heard: Promise<number>[] = [];
-    const speaking = await application(async (socket) => {
-      heard.push(countOf(socket));
-      socket.end(Buffer.alloc(MIB));
+  for (const [server, behindServer] of Object.entries({
+    "the gateway": behindGateway,
+    "OpenSSH's sshd": behindSshd,
+  }))
+    it(`every byte arrives where the caller ends its side first, and where the application does: ${server}`, async function () {
+      if (server !== "the gateway" && !SSHD) this.skip();
+      const answering = await behindServer(async (socket) => socket.end(Buffer.alloc(await countOf(socket))));
+      const answerTo = (size: number) => countOf(answering().end(Buffer.alloc(size)));
+      for (const bytes of [1, 1003, 70_000, 3 * MIB, 16 * MIB])
+        for (let round = 0; round < size(bytes > MIB ? 2 : 20, bytes > MIB ? 20 : 3320); round++)
+          expect(await answerTo(bytes)).to.equal(bytes);
+      const together = Array<number>(40).fill(70_000);
+      expect(await Promise.all(together.map(answerTo))).to.deep.equal(together);
+
+      const heard: Promise<number>[] = [];
+      const speaking = await behindServer(async (socket) => {
+        heard.push(countOf(socket));
+        socket.end(Buffer.alloc(MIB));
+      });
+      for (const bytes of [1, 16 * MIB]) {
+        const caller = speaking();
+        expect(await countOf(caller)).to.equal(MIB);
+        caller.end(Buffer.alloc(bytes));
+        expect(await heard.at(-1)).to.equal(bytes);
+      }
     });
-    for (const bytes of [1, 16 * MIB]) {
-      const caller = speaking();
-      expect(await countOf(caller)).to.equal(MIB);
-      caller.end(Buffer.alloc(bytes));
-      expect(await heard.at(-1)).to.equal(bytes);
-    }
-  });
 });

@@ -57,9 +57,14 @@ export class SshServerAlone {
   }
 
   /** The stock client; its messages are on `stderr`. */
-  agent(binds: readonly string[], options: readonly string[] = [], local = "127.0.0.1:9"): ChildProcess {
+  agent(
+    binds: readonly string[],
+    options: readonly string[] = [],
+    local = "127.0.0.1:9",
+    to = { key: sshKey(), port: this.port, user: "any" },
+  ): ChildProcess {
     const key = join(this.folder, `key${this.#processes.length}`);
-    writeFileSync(key, sshKey().privateKey, { mode: 0o600 });
+    writeFileSync(key, to.key.privateKey, { mode: 0o600 });
     const all = [
       ...TRUSTING,
       `IdentityFile=${key}`,
@@ -74,10 +79,10 @@ export class SshServerAlone {
       "none",
       "-N",
       "-p",
-      String(this.port),
+      String(to.port),
       ...all.flatMap((one) => ["-o", one]),
       ...forwards,
-      "any@127.0.0.1",
+      `${to.user}@127.0.0.1`,
     ];
     const child = spawn("ssh", args, { stdio: ["ignore", "ignore", "pipe"] });
     this.#processes.push(child);

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Below the ports that systems give to outgoing connections, which could take one between two starts. */
 const [FIRST, LAST] = [20_000, 32_000];
@@ -20,4 +21,18 @@ export async function freePort(): Promise<number> {
     return port;
   }
   throw new Error(`No free port was found from ${FIRST} to ${LAST} in ${MAX_TRIES} tries`);
+}
+
+/** Waits until something listens on a port of this machine, 20 seconds at most. */
+export async function reachable(port: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries++, await sleep(50)) {
+    const socket = connect(port, "127.0.0.1");
+    const isThere = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+  }
+  throw new Error(`Nothing listens on port ${port}`);
 }

@@ -19,6 +19,8 @@ export const LOGIN = userInfo().username;
 export interface SshdOptions {
   /** The authorities whose user certificates are accepted. */
   readonly trusted?: readonly string[];
+  /** The public key that is accepted without a certificate. Default: none. */
+  readonly authorized?: string;
   /** Makes a certificate for the host's public key. If absent, clients know the key itself. */
   readonly certifyHost?: (publicKey: string) => Promise<string>;
 }
@@ -46,29 +48,30 @@ export class Sshd {
 
   private constructor(
     private readonly folder: string,
-    private readonly port: number,
-    child: ChildProcess,
+    readonly port: number,
+    private readonly child: ChildProcess,
   ) {
     child.stderr?.on("data", (chunk) => {
       this.log += chunk;
     });
   }
 
-  static async start({ trusted = [], certifyHost }: SshdOptions): Promise<Sshd> {
+  static async start({ trusted = [], authorized, certifyHost }: SshdOptions): Promise<Sshd> {
     if (!SSHD) throw new Error("There is no sshd on this machine");
     const folder = newFolder();
     const at = (name: string) => join(folder, name);
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("host")]);
     writeFileSync(at("trusted"), `${trusted.join("\n")}\n`);
+    if (authorized) writeFileSync(at("authorized"), `${authorized}\n`);
     if (certifyHost)
       writeFileSync(at("host-cert.pub"), await certifyHost(readFileSync(at("host.pub"), "utf8")));
     const port = await freePort();
     const settings = {
       ...{ ListenAddress: `127.0.0.1:${port}`, HostKey: at("host") },
       ...(certifyHost && { HostCertificate: at("host-cert.pub") }),
-      ...{ TrustedUserCAKeys: at("trusted"), AuthorizedKeysFile: "none" },
+      ...{ TrustedUserCAKeys: at("trusted"), AuthorizedKeysFile: authorized ? at("authorized") : "none" },
       ...{ AuthenticationMethods: "publickey", PermitRootLogin: "yes", StrictModes: "no" },
-      ...{ UsePAM: "no", PidFile: "none", LogLevel: "VERBOSE" },
+      ...{ UsePAM: "no", PidFile: "none", LogLevel: "VERBOSE", MaxStartups: 1000 },
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
     writeFileSync(at("config"), lines.join(""));
@@ -87,6 +90,11 @@ export class Sshd {
       );
     });
     return sshd;
+  }
+
+  /** For programs that are no tests, at whose end it ends by itself. */
+  stop(): void {
+    this.child.kill();
   }
 
   /** Logs in as the user who runs the tests, with the real ssh, but without that user's keys and settings. */

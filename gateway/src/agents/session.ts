@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportedAgent } from "@tunnelplane/sdk";
 import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
-import { type AuthContext, type Connection, type ServerChannel, utils } from "ssh2";
-import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
+import { type AuthContext, type Connection, utils } from "ssh2";
+import { Agent, type Client } from "./agent";
+import { readBindAddress, rulesOf } from "./bindAddress";
 import type { AgentConnection } from "./connectionLimits";
 import type { BindAuthority, Proof, Verdict } from "./serverAuthority";
 import { endedWords } from "./serverAuthority";
-import type { Agent, AgentSockets } from "./sockets";
+import type { AgentSockets } from "./sockets";
 import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
 
 const MAX_BINDS = 100; // of one connection
-const MAX_CHANNELS = 1000; // of one connection
-const OPEN_MS = 10_000;
 const MAX_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
 const UNDECLARED =
@@ -45,9 +44,10 @@ type State =
   | { readonly name: "ended" };
 
 /** The states of an agent's connection. The page docs/architecture/gateway.md has a picture. */
-export class Session {
+export class Session implements Client {
   #state: State = { name: "connected" };
-  #channels = 0;
+  /** Open channels, of all binds. */
+  channels = 0;
   /** Binds about which the authority has not answered yet. */
   #asking = 0;
   /** Ends when all binds are answered that the agent asked for so far. */
@@ -60,7 +60,7 @@ export class Session {
   readonly id = newId(OBSERVED.tunnel_session.idPrefix);
 
   constructor(
-    private readonly connection: Connection,
+    readonly connection: Connection,
     private readonly incoming: AgentConnection,
     private readonly options: SessionOptions,
     /** The greeting of the client. */
@@ -207,7 +207,7 @@ export class Session {
     this.#renew(login, verdict);
     if (!this.options.sockets.isDeclared({ bind, projects }))
       return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
-    this.#serve(login, `${address}:${port}`, this.#agentFor(login, bind, address, port));
+    this.#serve(login, `${address}:${port}`, new Agent(bind, login, this, address, port));
     log("agent bound", { credential });
     return true;
   }
@@ -226,45 +226,6 @@ export class Session {
     await sleep(SETTLE_MS);
     if (this.state === "idle" && this.#asking === 0) this.end(this.#reasons.join("; "));
     return false;
-  }
-
-  #agentFor(login: Login, bind: Bind, address: string, port: number): Agent {
-    const channels = () => this.#channels;
-    return {
-      bind,
-      get projects() {
-        return login.projects;
-      },
-      get busy() {
-        return channels();
-      },
-      open: () => this.#open(address, port),
-    };
-  }
-
-  /** The client identifies a forwarding by the address exactly as it sent it. */
-  #open(address: string, port: number): Promise<ServerChannel> {
-    if (this.#channels >= MAX_CHANNELS) return Promise.reject(new Error("too many connections"));
-    this.#channels++;
-    return new Promise<ServerChannel>((resolve, reject) => {
-      let isLate = false;
-      const late = setTimeout(() => {
-        isLate = true;
-        reject(new Error("the agent does not answer"));
-      }, OPEN_MS);
-      this.connection.forwardOut(address, port, "127.0.0.1", 0, (error, channel) => {
-        clearTimeout(late);
-        if (error) {
-          this.#channels--;
-          return reject(error);
-        }
-        channel.once("close", () => {
-          this.#channels--;
-        });
-        if (isLate) return void channel.destroy();
-        return resolve(channel);
-      });
-    });
   }
 
   /** Ends the session if its credential no longer allows its binds. */

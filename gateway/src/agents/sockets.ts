@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { finished } from "node:stream";
 import type { ServerChannel as Channel } from "ssh2";
 import { addTo } from "../envoy/indexes";
+import type { Agent } from "./agent";
 import { type Bound, type Declared, socketsServedBy } from "./declared";
-
-/** An agent, which takes connections for its bind. */
-export interface Agent extends Bound {
-  /** Connections that it has now. */
-  readonly busy: number;
-  open(): Promise<Channel>;
-}
 
 const NOTHING: Declared = { hostports: new Map(), groups: new Map() };
 
@@ -49,6 +43,17 @@ export class AgentSockets {
     for (const name of socketsServedBy(agent, this.#declared)) this.#leave(name, agent);
   }
 
+  /** Whether the application behind any agent of a socket takes connections. */
+  async isUp(name: string): Promise<boolean> {
+    const asked = [...(this.#open.get(name)?.agents ?? [])].map(async (agent) => {
+      if (!(await agent.isUp())) throw new Error("down");
+    });
+    return Promise.any(asked).then(
+      () => true,
+      () => false,
+    );
+  }
+
   stop(): void {
     this.declare(NOTHING);
   }
@@ -81,10 +86,12 @@ export class AgentSockets {
   /** The agent with the fewest connections takes a new one; if it cannot, the next agent does. */
   async #connect(socket: Socket, agents: ReadonlySet<Agent>): Promise<void> {
     socket.on("error", () => socket.destroy());
-    for (const agent of [...agents].sort((a, b) => a.busy - b.busy)) {
+    for (const agent of [...agents].sort((a, b) => a.rank - b.rank)) {
       try {
         const channel = await agent.open();
         if (socket.destroyed) return void channel.destroy();
+        const look = () => socket.bytesWritten > 0 || socket.readableEnded || agent.doubt();
+        for (const event of ["end", "close"]) channel.once(event, look);
         return connectBoth(socket, channel);
       } catch {
         // Another one may take it.

@@ -14,15 +14,16 @@ const KEPT_OUT =
 const STOPPED = "this session was stopped by somebody who may; it can be seen in the audit log";
 /** The server's limit. RFC 4253 section 4.2 has the same. */
 const MAX_GREETING_LENGTH = 255;
-const KEEP_ALIVE_MS = 15_000;
-const MAX_SILENT = 3;
+/** An agent that sends nothing for three times this long is gone. */
+const KEEP_ALIVE_MS = 5000;
+const MAX_SILENT = 2;
 const REVIEWED_AT_ONCE = 8;
 
 interface Options extends SessionOptions {
   readonly address: string;
   readonly port: number;
   readonly hostKeys: HostKeys;
-  /** How often to check that an agent answers; three failures disconnect it. Default: 15 s. */
+  /** How often to check that an agent answers; three failures disconnect it. Default: 5 s. */
   readonly keepAliveMs?: number;
 }
 

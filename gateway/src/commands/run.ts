@@ -5,6 +5,7 @@ import type { Tunnelplane } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import pino, { type Logger } from "pino";
+import { answerHealth } from "../agents/health";
 import { HostKeys } from "../agents/hostKeys";
 import { ServerAuthority } from "../agents/serverAuthority";
 import { AgentSockets } from "../agents/sockets";
@@ -179,6 +180,7 @@ async function run(flags: Flags): Promise<void> {
   await recorder?.stop();
   await webhooks.stop();
   agents?.sockets.stop();
+  agents?.health.close();
   agents?.authority.stop();
   // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.
   await waitAtMost(CLOSE_MS, Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]));
@@ -230,6 +232,7 @@ async function openAgents(
     warn,
   });
   const sockets = new AgentSockets(join(state, "sockets"));
+  const health = await answerHealth(join(state, "sockets"), sockets);
   const hostKeys = await HostKeys.open({
     file: join(state, "ssh_host_key"),
     certificate: certificate === undefined ? undefined : { id: certificate, among: api.sshHostCertificates },
@@ -247,6 +250,7 @@ async function openAgents(
     authority,
     hostKeys,
     sockets,
+    health,
     ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")),
   };
 }

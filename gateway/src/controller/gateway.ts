@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuthenticationError, PermissionError } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
@@ -28,6 +29,7 @@ export interface Agents {
   readonly authority: ServerAuthority;
   readonly hostKeys: HostKeys;
   readonly sockets: AgentSockets;
+  readonly health: Server;
   readonly ssh: SshServer;
 }
 

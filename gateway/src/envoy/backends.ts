@@ -13,7 +13,13 @@ import {
   splitting,
   within,
 } from "./clusters";
-import { type Hostport, MAX_SOCKET_LENGTH, socketOfHostport, socketOfLabels } from "./hostports";
+import {
+  HEALTH_SOCKET,
+  type Hostport,
+  MAX_SOCKET_LENGTH,
+  socketOfHostport,
+  socketOfLabels,
+} from "./hostports";
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
@@ -91,6 +97,14 @@ export class Backends {
     return typeof found === "object" && "order" in found
       ? one(this.#inOrder(found.failover, found.order))
       : found;
+  }
+
+  /** Whether some of this traffic goes to agents, each of which may have another application. */
+  reachesAgents(destination: Destination): boolean {
+    if (destination === "nowhere" || "response" in destination) return false;
+    return destination.clusters.some(({ name }) =>
+      (this.#orders.get(name) ?? [name]).some((member) => this.#targets.get(member)?.health),
+    );
   }
 
   /** The same destination in clusters of a route's own, each with a circuit breaker. */
@@ -238,7 +252,11 @@ export class Backends {
       throw new Unservable(
         `the socket ${path} has a path of more than ${MAX_SOCKET_LENGTH} bytes, which Linux cannot open: choose a shorter folder with --state`,
       );
-    return this.#cluster(name, { addresses: [{ pipe: { path } }] });
+    const health = {
+      address: { pipe: { path: `${this.environment.sockets}/${HEALTH_SOCKET}` } },
+      path: `/${socket}`,
+    };
+    return this.#cluster(name, { addresses: [{ pipe: { path } }], health });
   }
 
   /** @param what is there, for people */

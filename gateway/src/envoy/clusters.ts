@@ -11,16 +11,21 @@ export interface ClusterTarget {
   readonly addresses: readonly Json[];
   /** How to speak TLS with it; undefined for plain connections. */
   readonly transport?: Json;
+  /** Where to ask whether it is up; undefined where connections to it tell. */
+  readonly health?: { readonly address: Json; readonly path: string };
 }
 
-const CHECK: Json = {
+const CHECK = {
   timeout: "1s",
   interval: "1s",
   no_traffic_interval: "1s",
   unhealthy_threshold: 1,
   healthy_threshold: 1,
-  tcp_health_check: {},
 };
+const checkOf = (health: ClusterTarget["health"]): Json =>
+  health
+    ? { ...CHECK, http_health_check: { host: "agents", path: health.path } }
+    : { ...CHECK, tcp_health_check: {} };
 
 export type Breaker = NonNullable<HttpsEdgeRoutes["circuit_breaker"]>;
 
@@ -57,7 +62,7 @@ export const isChecked = (name: string): boolean => name.includes(CHECKED);
 /** @param checked whether Envoy checks each second that it is up */
 export function clusterOf(
   name: string,
-  { addresses, transport }: ClusterTarget,
+  { addresses, transport, health }: ClusterTarget,
   checked: boolean,
   breaker?: Breaker,
 ): Json {
@@ -72,12 +77,13 @@ export function clusterOf(
           max_connections: MAX_CONCURRENT,
           max_pending_requests: MAX_CONCURRENT,
           max_requests: MAX_CONCURRENT,
+          max_retries: MAX_CONCURRENT,
         },
       ],
     },
-    load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked) },
+    load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked, health) },
     transport_socket: transport,
-    health_checks: checked ? [CHECK] : undefined,
+    health_checks: checked ? [checkOf(health)] : undefined,
   };
 }
 
@@ -86,10 +92,12 @@ export function clusterOf(
  * the first of them (Envoy 1.40). So with a health check, each address begins an endpoint of its own; one
  * that is up is enough for all of the traffic.
  */
-function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
+function endpointsOf(addresses: readonly Json[], checked: boolean, health: ClusterTarget["health"]): Json {
+  const asked = checked && health ? { health_check_config: { address: health.address } } : {};
   const beginning = (first: Json): Json => {
     const others = addresses.filter((address) => address !== first).map((address) => ({ address }));
-    return { endpoint: { address: first, ...(others.length > 0 ? { additional_addresses: others } : {}) } };
+    const additional = others.length > 0 ? { additional_addresses: others } : {};
+    return { endpoint: { address: first, ...additional, ...asked } };
   };
   const lb_endpoints = (checked ? addresses : addresses.slice(0, 1)).map(beginning);
   const isOneEnough =

@@ -20,6 +20,9 @@ export interface Hostport {
 
 export const MAX_SOCKET_LENGTH = 107; // sun_path of Linux holds 108 bytes, the last one zero
 
+/** Where Envoy asks which agents' applications take connections, beside the sockets of agents. */
+export const HEALTH_SOCKET = "health";
+
 /** A bind: a hostport, or labels in the order of their keys, which each project has for itself. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;
 export const socketOfLabels = (

@@ -17,7 +17,7 @@ import type { Backends, Destination } from "./backends";
 import { compressing } from "./compression";
 import { headerChanges } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
-import { type Json, turnOn } from "./json";
+import { type Json, turnOn, typed } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
 import { type Environment, type Objects, Unreachable } from "./model";
@@ -113,6 +113,25 @@ export const OWN: Served = {
   fields: () => answerOf(404),
 };
 
+/**
+ * The next agent, or the next backend of a failover, gets a request that was not answered at all, where
+ * sending it twice does no harm.
+ */
+const AT_THE_NEXT: Json = {
+  retry_on: "connect-failure,refused-stream,reset",
+  num_retries: 2,
+  retriable_request_headers: [
+    { name: ":method", string_match: { safe_regex: { regex: "GET|HEAD|OPTIONS" } } },
+  ],
+  retry_priority: {
+    name: "envoy.retry_priorities.previous_priorities",
+    typed_config: typed("envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig", {
+      update_frequency: 1,
+    }),
+  },
+  retry_back_off: { base_interval: "0.01s", max_interval: "0.1s" },
+};
+
 /** Without policies. */
 const UNTOUCHED: Settled = { outcome: NOTHING };
 
@@ -131,6 +150,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     route.id,
     route.circuit_breaker,
   );
+  const retries = backends.reachesAgents(destination) ? AT_THE_NEXT : undefined;
   const compresses = route.compression?.enabled === true;
   const check =
     route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
@@ -178,7 +198,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
         exact: route.match_type === "exact_path",
         path: route.match,
         decision,
-        fields: (outcome) => fieldsOf(route, outcome, destination, checks),
+        fields: (outcome) => fieldsOf(route, outcome, { destination, retries }, checks),
       },
       ...ofSession,
     ],
@@ -199,12 +219,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
 function fieldsOf(
   route: HttpsEdgeRoutes,
   { limits, logs, rewrite, answer }: Effects,
-  destination: Destination,
+  towards: Towards,
   checks: Json,
 ): Json {
   const turned = [...limitNames(limits), ...(logs.length > 0 ? ["log"] : [])].map((name) => [name, turnOn()]);
   const filters = { ...checks, ...Object.fromEntries(turned) };
-  const to = answer ? answerTo(answer) : towards(destination, rewrite);
+  const to = answer ? answerTo(answer) : sending(towards, rewrite);
   return {
     name: route.id,
     ...to,
@@ -225,13 +245,24 @@ function answerTo({ type, config }: Action): Response {
   );
 }
 
-function towards(destination: Destination, rewrite: Action | undefined): Response | { readonly route: Json } {
+interface Towards {
+  readonly destination: Destination;
+  /** How often a request is sent again that was not answered at all. */
+  readonly retries: Json | undefined;
+}
+
+function sending(
+  { destination, retries }: Towards,
+  rewrite: Action | undefined,
+): Response | { readonly route: Json } {
   if (destination === "nowhere") return answerOf(503);
   if ("response" in destination) return destination.response;
   const { clusters } = destination;
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
   // No limit for downloads and streams. Envoy ends one that is silent for five minutes.
-  return { route: { ...to, timeout: "0s", regex_rewrite: rewrite && rewriteOf(rewrite) } };
+  return {
+    route: { ...to, timeout: "0s", regex_rewrite: rewrite && rewriteOf(rewrite), retry_policy: retries },
+  };
 }
 
 function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {

@@ -18,6 +18,7 @@ export const TOKEN_PATH = "/.tunnelplane/trial/token";
 /** The value of a header of each service, in a request that it signed. */
 export const SIGNED = "signed in the trial";
 const WEBHOOKS = "the check of webhooks";
+const HEALTH = "the health of agents";
 const TLS_HANDSHAKE = 0x16;
 
 /**
@@ -55,6 +56,11 @@ export class StandIns {
   /** @param socket where Envoy asks whether a service signed a request */
   webhooks(socket: string): void {
     this.#wanted.set(socket, { host: "gateway.invalid", name: WEBHOOKS });
+  }
+
+  /** @param socket where Envoy asks whether there are agents */
+  health(socket: string): void {
+    this.#wanted.set(socket, { host: "gateway.invalid", name: HEALTH });
   }
 
   /** @param socket where Envoy looks for agents */
@@ -97,6 +103,10 @@ export class StandIns {
       asked.resume();
       const isSigned = Object.values(asked.headers).includes(SIGNED);
       return void answer.writeHead(isSigned ? 200 : 403).end();
+    }
+    if (name === HEALTH) {
+      const isThere = this.#wanted.has(join(this.folder, path));
+      return void answer.writeHead(isThere ? 200 : 503).end();
     }
     answer.setHeader(WHO, name);
     if (path === TOKEN_PATH) return void this.#exchange(asked, answer);

@@ -11,7 +11,13 @@ import {
   type World,
 } from "@tunnelplane/sdk/meaning";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
-import { hostportsIn, readHostport, socketOfHostport, socketOfLabels } from "../envoy/hostports";
+import {
+  HEALTH_SOCKET,
+  hostportsIn,
+  readHostport,
+  socketOfHostport,
+  socketOfLabels,
+} from "../envoy/hostports";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
 import { type EdgeState, type Environment, type Listen, type Objects, objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
@@ -83,6 +89,7 @@ export class Trial {
     const configuration = translate(objects, await this.#environment(objects, issuers, world));
     this.#startAgents(objects, world);
     this.#standIns.webhooks(join(this.folder.path, "sockets", WEBHOOK_SOCKET));
+    this.#standIns.health(join(this.folder.path, "sockets", HEALTH_SOCKET));
     await this.#standIns.listen();
     await this.envoy.serve(configuration);
     this.#ports = await this.envoy.ports();

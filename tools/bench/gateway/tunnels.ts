@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { socketOfLabels } from "../../../gateway/src/envoy/hostports";
 import { sshKey } from "../../../tests/support/api/fixtures";
-import { freePort } from "../../../tests/support/ports";
-import { SSHD } from "../../../tests/support/sshd";
+import { freePort, reachable } from "../../../tests/support/ports";
+import { SSHD, Sshd } from "../../../tests/support/sshd";
 import { medianBy, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { GatewayWorld } from "./world";
@@ -23,6 +23,7 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
   const source = await sourceOf(settings.tunnelled);
   const local = `127.0.0.1:${(source.address() as AddressInfo).port}`;
   const children: ChildProcess[] = [];
+  let beside: Sshd | undefined;
   try {
     const key = sshKey();
     const labels = { bench: "bytes" };
@@ -37,9 +38,11 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
       { name: "the gateway", open: () => connect(socket) },
     ];
     if (SSHD) {
-      const [port, forwarded] = [await freePort(), await freePort()];
-      children.push(await sshd(world.folder, port, key.openssh));
-      children.push(agent(world, ["-p", String(port), "-R", `127.0.0.1:${forwarded}:${local}`, "127.0.0.1"]));
+      beside = await Sshd.start({ authorized: key.openssh });
+      const forwarded = await freePort();
+      children.push(
+        agent(world, ["-p", String(beside.port), "-R", `127.0.0.1:${forwarded}:${local}`, "127.0.0.1"]),
+      );
       await reachable(forwarded);
       contenders.push({ name: "OpenSSH's sshd", open: () => connect(forwarded, "127.0.0.1") });
     }
@@ -66,6 +69,7 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
     return [bytes, await connected(world, settings.agents)];
   } finally {
     for (const child of children) child.kill("SIGKILL");
+    beside?.stop();
     source.close();
     await world.stop();
   }
@@ -136,30 +140,6 @@ function agent({ folder }: GatewayWorld, args: readonly string[]): ChildProcess 
   );
 }
 
-async function sshd(folder: string, port: number, authorized: string): Promise<ChildProcess> {
-  const at = (name: string) => join(folder, name);
-  const made = spawn("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("sshd_key")], {
-    stdio: "ignore",
-  });
-  await once(made, "exit");
-  writeFileSync(at("authorized"), `${authorized}\n`, { mode: 0o600 });
-  const lines = [
-    `ListenAddress 127.0.0.1:${port}`,
-    `HostKey ${at("sshd_key")}`,
-    `AuthorizedKeysFile ${at("authorized")}`,
-    "PermitRootLogin yes",
-    "StrictModes no",
-    "UsePAM no",
-    "PidFile none",
-  ];
-  writeFileSync(at("sshd_config"), `${lines.join("\n")}\n`);
-  // As root, sshd needs this folder for privilege separation. It is made at boot, so containers lack it.
-  if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
-  const child = spawn(SSHD ?? "", ["-D", "-e", "-f", at("sshd_config")], { stdio: "ignore" });
-  await reachable(port);
-  return child;
-}
-
 /** Sends so many MiB to each client that connects. */
 async function sourceOf(mebibytes: number): Promise<Server> {
   const server = createServer(async (socket) => {
@@ -183,16 +163,6 @@ async function bytesPerSecond(socket: Socket): Promise<number> {
   socket.destroy();
   return bytes / ((performance.now() - started) / 1000);
 }
-
-const connects = (port: number): Promise<boolean> => {
-  const socket = connect(port, "127.0.0.1");
-  return new Promise<boolean>((resolve) =>
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
-  ).finally(() => socket.destroy());
-};
-
-const reachable = (port: number): Promise<void> =>
-  until(() => connects(port), `Nothing listens on port ${port}`);
 
 /** Asks until it is so, or fails in these words. */
 async function until(isSo: () => boolean | Promise<boolean>, failure: string): Promise<void> {
