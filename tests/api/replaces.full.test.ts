@@ -115,14 +115,24 @@ onEveryDatabase("An object in the place of another that holds a unique value", (
     // The old one gives up a hostport that the new one wants, and the new one wants another.
     const patched = await server.rest.patch(String(made.uri), { hostports: [shared, added] });
     expect(patched.status, patched.text).to.equal(200);
+    const changed = (body: Json, { uri } = oldRoute) => server.rest.patch(uri, body);
+    const keptOut = { status: 409, code: "TP_1506", mentions: [String(made.id)] };
+    const off = { user_agent_filter: { enabled: false, deny: [".*"] } };
     await refusedBeside({
       refused: [
         () => server.rest.delete(oldRoute.uri),
         () => server.rest.delete(`${oldRoute.uri}/user_agent_filter`),
         () => server.rest.patch(`${oldRoute.uri}?remove=user_agent_filter`, {}),
+        () => server.rest.put(`${oldRoute.uri}/user_agent_filter`, { enabled: true, deny: [] }),
+        ...[off, { match: "/other" }, { match_type: "exact_path" }].map((body) => () => changed(body)),
       ],
-      as: { status: 409, code: "TP_1506", mentions: [String(made.id)] },
+      as: keptOut,
       allowed: () => server.rest.delete(`${madeRoute.uri}/compression`),
+    });
+    const unchanged = { ...closed, description: "old", compression: { enabled: true } };
+    await refusedBeside({
+      ...{ refused: () => changed({ ...unchanged, ...off }), as: keptOut },
+      allowed: () => changed(unchanged),
     });
     expect((await server.rest.patch(old.uri, { hostports: [hostport()] })).status).to.equal(200);
     expectRefused(await post("/edges/tls", { hostports: [shared] }), {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase, tracesIn } from "../support/databases";
+import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
@@ -231,15 +232,23 @@ onEveryDatabase("A change set", (start) => {
     expect(faultsIn(refused)).to.deep.equal(["ssh_certificate_authority/people  TP_1500"]);
   });
 
-  it("leaves an edge that is replaced its routes, as their own deletion does", async () => {
+  it("leaves an edge that is replaced its routes and what keeps callers out, as single requests do", async () => {
     const set = newSet();
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
-    const route = { edge_id: edge.id, match_type: "path_prefix", match: "/" };
+    const oidc = { issuer: "https://id.example.com", client_id: "app", client_secret: "secret" };
+    const route = { edge_id: edge.id, match_type: "path_prefix", match: "/", oidc };
     await set.apply([declared("https_edge_route", "all", route)]);
     const [path, { hostports }] = [`/edges/https?replaces=${edge.id}`, edge];
     const replacement = await server.rest.post(path, { hostports });
     const empty = () => set.send([], { mode: "own", max_deletes: 1 });
-    expect(faultsIn(await empty())).to.deep.equal(["https_edge_route/all  TP_1506"]);
+    const changed = (more: object) =>
+      set.send([declared("https_edge_route", "all", { ...route, description: "old", ...more })]);
+    for (const opening of [empty, () => changed({ oidc: undefined }), () => changed({ match: "/other" })])
+      await refusedBeside({
+        refused: opening,
+        as: (answer) => expect(faultsIn(answer)).to.deep.equal(["https_edge_route/all  TP_1506"]),
+        allowed: () => changed({}),
+      });
     await server.rest.delete(replacement.body.uri);
     expect((await empty()).status).to.equal(200);
   });

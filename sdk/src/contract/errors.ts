@@ -194,7 +194,7 @@ export const ERRORS = {
   replaced: {
     code: "TP_1506",
     status: 409,
-    when: "a route or a module belongs to an object that another one replaces: it stays until that object is deleted",
+    when: "a route or a module belongs to an object that another one replaces: it stays, and keeps out whom it kept out, until that object is deleted",
     cure: "Delete the object that `msg` names, with its routes and modules: the new one takes over in that moment.",
   },
   precondition_failed: {

@@ -14,6 +14,7 @@ import {
   insertUniqueKeys,
   parentOf,
   refuseFromReplaced,
+  refuseLoosening,
   type ServerContext,
   takeOver,
   takeTurnOfAll,
@@ -110,22 +111,24 @@ export async function carryOut(
   if (rows.namings.length > 0) await noteRenames(transaction);
 }
 
-/** Refuses to delete a part of an object that another one waits for, as its own deletion does. */
+/** Refuses to take a part from an object that another one waits for, as single requests do. */
 async function refuseKeptParts(
   transaction: Transaction,
   { changes, leaving, names }: Plan,
   faults: Faults,
 ): Promise<void> {
   const gone = new Set(leaving);
-  for (const one of changes) {
-    const { id, definition, before } = one;
-    if (one.change !== "deleted" || !before) continue;
+  for (const { id, definition, before, after } of changes) {
+    if (!before) continue;
+    const refuse = (refusal: unknown) => faults.addRefusal(names.get(id) ?? id, refusal);
+    if (after) {
+      await refuseLoosening(transaction, definition, id, { before, after }).catch(refuse);
+      continue;
+    }
     const above = pathFieldsOf(definition).map((field) => [field, textIn(before, field)] as const);
     if (above.length === 0 || above.some(([, whole]) => gone.has(whole))) continue;
     const at = { ...Object.fromEntries(above), id };
-    await refuseFromReplaced(transaction, definition, at, false).catch((refusal: unknown) =>
-      faults.addRefusal(names.get(id) ?? id, refusal),
-    );
+    await refuseFromReplaced(transaction, definition, at, false).catch(refuse);
   }
   faults.refuse();
 }

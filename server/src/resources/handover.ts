@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type Definition,
   definitionOfId,
   expandPath,
+  isObject,
+  modulesOf,
+  own,
   pathFieldsOf,
   present,
   waits,
@@ -18,6 +22,9 @@ type Key = ReturnType<typeof keysOf>[number];
 
 /** Objects of a kind that wait for each other. Each was made by a run that ended before it was done. */
 const MAX_AHEAD = 10;
+
+/** Modules of which another value lets in nobody who was kept out. */
+const UNDECIDING = ["backend", "request_headers", "response_headers", "compression", "circuit_breaker"];
 
 /** Refuses to replace an object that another one replaces already. Lock the object first. */
 export async function refuseSecond(
@@ -59,6 +66,30 @@ export async function refuseFromReplaced(
       );
   }
 }
+
+/**
+ * Refuses to change an object that another one waits for, or a part of it, where it loses a module, or where
+ * what may keep callers out gets another value: modules that are off, and new ones, may change.
+ */
+export async function refuseLoosening(
+  transaction: Transaction,
+  definition: Definition,
+  id: string,
+  { before, after }: { readonly before: Document; readonly after: Document },
+): Promise<void> {
+  const isLost = (name: string) => {
+    const [was, is] = [own(before, name), own(after, name)];
+    const isOn = isObject(was) && was.enabled !== false;
+    return isOn && (is === null || (!UNDECIDING.includes(name) && !isDeepStrictEqual(was, is)));
+  };
+  const isMoved = ["match_type", "match"].some((name) => own(before, name) !== own(after, name));
+  if (isMoved || modulesOf(definition).some(isLost))
+    await refuseFromReplaced(transaction, definition, { ...parentsIn(definition, after), id }, true);
+}
+
+/** The ids above an object, by field. */
+export const parentsIn = (definition: Definition, sent: Document): Record<string, string> =>
+  Object.fromEntries(pathFieldsOf(definition).map((field) => [field, textIn(sent, field)]));
 
 /** The id of the object that was created to replace another one, if both are there. */
 export const replacementOf = async (transaction: Transaction, id: string): Promise<string | undefined> =>

@@ -9,7 +9,7 @@ export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { sendExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
-export { refuseFromReplaced } from "./handover";
+export { refuseFromReplaced, refuseLoosening } from "./handover";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { lackingIn } from "./lacked";
 export type { NameSettings, PortRange } from "./nameSettings";

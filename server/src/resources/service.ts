@@ -1,11 +1,4 @@
-import {
-  answeredName,
-  type Definition,
-  definitionNamed,
-  pathFieldsOf,
-  present,
-  waits,
-} from "@tunnelplane/sdk/contract";
+import { answeredName, type Definition, definitionNamed, present, waits } from "@tunnelplane/sdk/contract";
 import {
   type Caller,
   holderOf,
@@ -17,15 +10,7 @@ import {
   seesOwnAlone,
   shownIn,
 } from "../auth";
-import {
-  type Answer,
-  asOfNow,
-  DOCUMENT_SEPARATOR,
-  type Document,
-  type Page,
-  type PageSize,
-  textIn,
-} from "../documents";
+import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, yieldToEventLoop } from "../util";
@@ -33,7 +18,15 @@ import { close, noLongerLacked, toClose } from "./closing";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
-import { aheadOf, handOver, refuseFromReplaced, refuseSecond, replacementOf, waitingFor } from "./handover";
+import {
+  aheadOf,
+  handOver,
+  parentsIn,
+  refuseFromReplaced,
+  refuseSecond,
+  replacementOf,
+  waitingFor,
+} from "./handover";
 import { closedWithout } from "./lacked";
 import { documentsIn, idIn, idOfVersion, pageOf, type StoredPage } from "./pages";
 import { lockParents, touchParent } from "./parents";
@@ -100,10 +93,6 @@ interface RemovalRequest {
  */
 const MAX_EXAMINED = 5000;
 const LOOKED_AT_ONCE = 100;
-
-/** The ids above an object, by field. */
-const parentsIn = (definition: Definition, sent: Document): Record<string, string> =>
-  Object.fromEntries(pathFieldsOf(definition).map((field) => [field, textIn(sent, field)]));
 
 function refuseSent(definition: Definition, field: string, sent: Readonly<Record<string, unknown>>): void {
   const name = answeredName(definition, field);
@@ -326,7 +315,6 @@ export class ResourceService {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
-      if (removed.length > 0) await refuseFromReplaced(transaction, definition, at, true);
       const saved = await this.#objects.save(transaction, changes, definition, stored, value, {
         name,
         lacking,

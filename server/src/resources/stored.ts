@@ -17,7 +17,7 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
-import { aheadOf, notHeldBy, passOn } from "./handover";
+import { aheadOf, notHeldBy, passOn, refuseLoosening } from "./handover";
 import { closedWithout, lackedBy } from "./lacked";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
@@ -207,6 +207,7 @@ export class StoredObjects {
       await checkCircles(new Existing(transaction), [coming], refusing, MAX_CONTAINED);
     }
     const { after, json, stored } = amendment.print();
+    await refuseLoosening(transaction, definition, id, { before, after });
     const naming = { id, name: name === undefined ? oldName : storedName(name) };
     const isRenamed = naming.name !== oldName;
     if (json === document && (isStored || !isRenamed)) {

@@ -3,7 +3,6 @@ import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, quoted, RequestError, refuseFaults } from "../util";
 import { close, noLongerLacked, toClose } from "./closing";
-import { refuseFromReplaced } from "./handover";
 import { shownTo } from "./shown";
 import { type Created, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
@@ -70,7 +69,6 @@ export class Subresources {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       const { [name]: part } = this.#shown(definition, stored.before);
       preconditionOnModule(precondition, part);
-      await refuseFromReplaced(transaction, definition, at, true);
       if (part === null && !marksOf(fieldOf(definition, field)).module)
         throw new RequestError(
           "no_module",
