@@ -12,10 +12,14 @@ import { type Properties, replacedAt, valueAt } from "../core/values";
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** The paths of the secrets in properties. */
+/** The paths of the secrets in properties, also of those in maps. */
 export const secretsIn = (definition: Definition, properties: Properties): string[][] =>
   secretPathsOf(definition)
     .map((path) => camelCasePath(createSchema(definition), path.split(".")).map(String))
+    .flatMap((path) => {
+      const value = valueAt(properties, path);
+      return isObject(value) ? Object.keys(value).map((key) => [...path, key]) : [path];
+    })
     .filter((path) => typeof valueAt(properties, path) === "string");
 
 /** The name of a secret in the configuration. */

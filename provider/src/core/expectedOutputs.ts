@@ -5,7 +5,7 @@ import {
   fieldsWhere,
   pathFieldsOf,
 } from "@tunnelplane/sdk/contract";
-import { holdsUnknown, outputFieldsOf, type Properties, same, toWire } from "./values";
+import { holdsUnknown, outputFieldsOf, type Properties, same, toWire, withChosen } from "./values";
 
 /** The declared properties of a resource, and those of its state. */
 interface Planned {
@@ -30,7 +30,7 @@ export function expectedOutputs(
     ...fieldsWhere(definition, (marks) => marks.serverDefault),
     ...computedBy(definition),
   ].map(camelCase);
-  const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
+  const declared = Object.entries(withChosen(definition, desired, recorded, unknown)).filter(([, value]) => value !== undefined && value !== null);
   const derived =
     recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired));
   const foundOut = fieldsWhere(definition, (marks) => marks.onDemand || marks.byClock).map(camelCase);

@@ -39,6 +39,7 @@ import {
   same,
   toProperties,
   toWire,
+  withChosen,
   withoutAddresses,
   withoutDefaults,
   withoutEmpty,
@@ -158,7 +159,7 @@ export class Lifecycle {
     if (changed.length + removed.length === 0) return [];
     const [before, after] = [
       withoutAddresses(this.target.definition, recorded),
-      withEnd(this.target.definition, recorded, this.#withDefaultsInside(desired)),
+      this.#settled(recorded, this.#withDefaultsInside(desired)),
     ];
     return [...changed, ...removed].flatMap((name) =>
       differences(before[name], after[name], [name], () => false),
@@ -260,7 +261,11 @@ export class Lifecycle {
     return refusalToAdopt(
       definition,
       id,
-      { actual: withoutAddresses(definition, actual), desired, hidden },
+      {
+        actual: withoutAddresses(definition, actual),
+        desired: withChosen(definition, desired, actual),
+        hidden,
+      },
       isUnknown,
     );
   }
@@ -351,12 +356,11 @@ export class Lifecycle {
     const { definition } = this.target;
     const recorded = withoutAddresses(definition, outputs);
     const declared = withoutAddresses(definition, properties);
-    const ended = (known: Properties) => withEnd(definition, recorded, known);
-    const desired = ended(declared);
+    const desired = this.#settled(recorded, declared);
     const parts = partsOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
-    const complete = seeming.length > 0 ? ended(this.#withDefaultsInside(declared)) : desired;
+    const complete = seeming.length > 0 ? this.#settled(recorded, this.#withDefaultsInside(declared)) : desired;
     const differing = seeming.filter((name) => !same(recorded[name], complete[name]));
     const clearable = fieldsWhere(definition, (marks) => marks.programOnly || marks.ends).map(camelCase);
     return {
@@ -364,6 +368,12 @@ export class Lifecycle {
       changed: differing.filter((name) => desired[name] !== undefined || clearable.includes(name)),
       removed: differing.filter((name) => desired[name] === undefined && parts.includes(name)),
     };
+  }
+
+  /** Properties with what the server chose for the object. */
+  #settled(recorded: Properties, declared: Properties): Properties {
+    const { definition } = this.target;
+    return withChosen(definition, withEnd(definition, recorded, declared), recorded);
   }
 
   /**

@@ -2,6 +2,7 @@ import {
   answeredListsOf,
   camelCase,
   camelCasePath,
+  chosenPathsOf,
   createSchema,
   type Definition,
   defaultOf,
@@ -72,9 +73,13 @@ export const hiddenSecretsOf = (definition: Definition, answer: Wire): string[][
     .filter((path) => {
       const [top = ""] = path;
       const isOnce = Object.hasOwn(definition.computed, top);
-      return !isOnce && isObject(valueAt(answer, path.slice(0, -1))) && valueAt(answer, path) === null;
+      return !isOnce && isObject(valueAt(answer, path.slice(0, -1))) && isHidden(valueAt(answer, path));
     })
     .map((path) => camelCasePath(createSchema(definition), path).map(String));
+
+/** Of a map of secrets, the names of its keys are shown. */
+const isHidden = (value: unknown): boolean =>
+  value === null || (isObject(value) && Object.values(value).some((item) => item === null));
 
 /** Outputs with recorded secrets in the place of those that this API key may not read. */
 function withHiddenSecrets(
@@ -169,12 +174,37 @@ export function withWriteOnly(
   properties: Properties,
   declared: Properties,
 ): Properties {
+  const paths = writeOnlyPathsOf(definition).map((one) => camelCaseOf(definition, one));
+  return filledAt(properties, paths, (path) => valueAt(declared, path));
+}
+
+/**
+ * Properties with what the server chose inside of those that the program declares and leaves out there.
+ *
+ * @param unknown in the place of what is not recorded. Default: nothing
+ */
+export function withChosen(
+  definition: Definition,
+  declared: Properties,
+  recorded: Properties | undefined,
+  unknown?: unknown,
+): Properties {
+  const paths = chosenPathsOf(definition).map((one) => camelCaseOf(definition, one));
+  return filledAt(declared, paths, (path) => valueAt(recorded, path) ?? unknown);
+}
+
+/** A copy with values at the paths where there are none, as far as what holds them is there. */
+function filledAt(
+  properties: Properties,
+  paths: readonly string[][],
+  valueOf: (path: readonly string[]) => unknown,
+): Properties {
   let filled = properties;
-  for (const path of writeOnlyPathsOf(definition).map((one) => camelCaseOf(definition, one))) {
-    const secret = valueAt(declared, path);
+  for (const path of paths) {
+    const value = valueOf(path);
     const isThere = path.length === 1 || isObject(valueAt(filled, path.slice(0, -1)));
-    if (secret !== undefined && isThere && valueAt(filled, path) === undefined)
-      filled = replacedAt(filled, path, () => secret);
+    if (value !== undefined && isThere && valueAt(filled, path) === undefined)
+      filled = replacedAt(filled, path, () => value);
   }
   return filled;
 }

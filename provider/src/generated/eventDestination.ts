@@ -116,7 +116,19 @@ export interface EventDestinationTargetModuleMonitoringService {
   monitoringSite?: pulumi.Input<string>;
 }
 
-/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+/** The fields of `webhook`. */
+export interface EventDestinationTargetModuleWebhook {
+  /** Where each event is sent to, in a request of its own: an address that begins with `https://` and is on the internet; others need a server with `--allow-private-targets`. Redirects are not followed. */
+  url: pulumi.Input<string>;
+
+  /** Signs each request as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64. Left out, the server makes one, and a change that leaves it out keeps the one that is stored. Secret. */
+  secret?: pulumi.Input<string>;
+
+  /** Headers to send with each event, by name, at most 20; their values are secret. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade, and none that begins with `content-` or `webhook-`. Secret. */
+  headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
 export interface EventDestinationTargetModule {
   /** A delivery stream (Data Firehose). */
   deliveryService?: pulumi.Input<EventDestinationTargetModuleDeliveryService>;
@@ -129,6 +141,9 @@ export interface EventDestinationTargetModule {
 
   /** A monitoring service (Datadog logs intake). */
   monitoringService?: pulumi.Input<EventDestinationTargetModuleMonitoringService>;
+
+  /** A service of your own, or anybody's, that takes signed webhooks. */
+  webhook?: pulumi.Input<EventDestinationTargetModuleWebhook>;
 }
 
 /** The arguments of an event destination. */
@@ -142,7 +157,7 @@ export interface EventDestinationArgs {
   /** The format of events. Default `"json"`. */
   format?: pulumi.Input<"json">;
 
-  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
   target: pulumi.Input<EventDestinationTargetModule>;
 }
 
@@ -171,7 +186,7 @@ export class EventDestination extends Resource {
   /** The format of events. Default `"json"`. */
   declare readonly format: pulumi.Output<"json">;
 
-  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
   declare readonly target: pulumi.Output<pulumi.Unwrap<NonNullable<EventDestinationArgs["target"]>>>;
 
   /** Address of this object. */
@@ -182,7 +197,7 @@ export class EventDestination extends Resource {
 
   /** @param args the declared properties; see {@link EventDestinationArgs} */
   constructor(name: string, args: EventDestinationArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "event_destination", type: "EventDestination", properties: ["description", "metadata", "format", "target", "uri", "createdAt"], secrets: ["target.deliveryService.auth.creds.cloudSecretAccessKey", "target.streamService.auth.creds.cloudSecretAccessKey", "target.logService.auth.creds.cloudSecretAccessKey", "target.monitoringService.apiKey"] }, name, args, options);
+    super({ kind: "event_destination", type: "EventDestination", properties: ["description", "metadata", "format", "target", "uri", "createdAt"], secrets: ["target.deliveryService.auth.creds.cloudSecretAccessKey", "target.streamService.auth.creds.cloudSecretAccessKey", "target.logService.auth.creds.cloudSecretAccessKey", "target.monitoringService.apiKey", "target.webhook.secret", "target.webhook.headers"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -74,6 +74,7 @@ export {
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { isFor } from "./formats/tlsCertificate";
 export { completeValidity } from "./formats/validity";
+export { webhookKey } from "./formats/webhook";
 export { KINDS, type Kind } from "./kinds";
 export { JWT_ALGORITHMS } from "./modules/jwtValidation";
 export * from "./observed";

@@ -151,5 +151,8 @@ export const targetsOf: (kinds: readonly ReferenceTarget[]) => readonly Definiti
   ),
 );
 
+/** A kind of target of event destinations. */
+export type EventTarget = (typeof EVENT_TARGETS)[number];
+
 /** The kinds of targets of event destinations. Loads the type, which programs without one do not need. */
-export const eventTargets = (): typeof EVENT_TARGETS => require("./types/eventDestination").EVENT_TARGETS;
+export const eventTargets = (): readonly EventTarget[] => require("./types/eventDestination").EVENT_TARGETS;

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Definition } from "./core/definition";
-import { fieldsOf, marksOf } from "./core/marks";
-import { own } from "./core/narrow";
+import { fieldsOf, type Marks, marksOf } from "./core/marks";
+import { isObject, own } from "./core/narrow";
 import { oncePer } from "./core/once";
 import { definitionOf } from "./registry";
 
 type Json = Record<string, unknown>;
 
-/** The place of a secret: the object that holds it, and its path in that object. */
+/** The place of a secret: the object that holds it, and its path in that object, with the key in a map. */
 export interface SecretPlace {
   readonly id: string;
   readonly path: string;
@@ -15,17 +15,24 @@ export interface SecretPlace {
 
 /**
  * The paths of an object's own secrets in answers, for example `oidc.client_secret`. Found by the contract's
- * marks.
+ * marks. At a path there is a text, or a map whose values are secrets.
  */
 export const secretPathsOf = oncePer((definition: Definition) =>
   Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) =>
-    pathsBelow(name, schema),
+    pathsBelow(name, schema, ({ secret }) => secret),
   ),
 );
 
 /** Those of them that gateways alone read. */
 export const writeOnlyPathsOf = oncePer((definition: Definition) =>
-  Object.entries(definition.fields).flatMap(([name, schema]) => pathsBelow(name, schema, true)),
+  Object.entries(definition.fields).flatMap(([name, schema]) => pathsBelow(name, schema, ({ writeOnly }) => writeOnly)),
+);
+
+/** The paths of fields inside of others whose values the server chooses where a request leaves them out. */
+export const chosenPathsOf = oncePer((definition: Definition): string[] =>
+  Object.entries(definition.fields).flatMap(([name, schema]) =>
+    marksOf(schema).serverDefault ? [] : pathsBelow(name, schema, ({ serverDefault }) => serverDefault),
+  ),
 );
 
 /** Whether objects of a kind hold secrets, themselves or in embedded objects. */
@@ -45,7 +52,9 @@ export function mapSecrets(
 ): Json {
   let mapped = document;
   for (const path of secretPathsOf(definition)) {
-    mapped = mapAt(mapped, path.split("."), (secret) => replace(secret, { id: document.id as string, path }));
+    mapped = mapAt(mapped, path.split("."), (secret, key) =>
+      replace(secret, { id: document.id as string, path: key === undefined ? path : `${path}.${key}` }),
+    );
   }
   for (const [name, child] of embeddedIn(definition)) {
     const children = own(mapped, name) as Json[] | undefined;
@@ -74,11 +83,11 @@ export function exchangedSecrets(definition: Definition, before: Json, after: Js
   });
 }
 
-function pathsBelow(path: string, schema: z.ZodType, writeOnly = false): string[] {
+function pathsBelow(path: string, schema: z.ZodType, are: (marks: Marks) => unknown): string[] {
   const marks = marksOf(schema);
-  if (marks.secret) return marks.writeOnly || !writeOnly ? [path] : [];
+  if (are(marks)) return [path];
   if (marks.embeds) return [];
-  return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field, writeOnly));
+  return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field, are));
 }
 
 /** The lists of embedded objects in a kind: the field's name and the definition of its entries. */
@@ -89,15 +98,25 @@ export const embeddedIn = oncePer((definition: Definition) =>
   }),
 );
 
-function mapAt(value: Json, [name, ...rest]: string[], replace: (secret: string) => unknown): Json {
+/** @param replace gets the key too, where the secrets are the values of a map */
+function mapAt(
+  value: Json,
+  [name, ...rest]: string[],
+  replace: (secret: string, key?: string) => unknown,
+): Json {
   const item = name === undefined ? undefined : own(value, name);
   if (name === undefined || item === undefined || item === null) return value;
   const mapped =
     rest.length > 0
       ? mapAt(item as Json, rest, replace)
-      : typeof item === "string" && item !== ""
-        ? replace(item)
-        : item;
+      : isObject(item)
+        ? Object.keys(item).reduce<Json>(
+            (map, key) => mapAt(map, [key], (secret) => replace(secret, key)),
+            { ...item },
+          )
+        : typeof item === "string" && item !== ""
+          ? replace(item)
+          : item;
   if (mapped !== undefined) return { ...value, [name]: mapped };
   const { [name]: _, ...others } = value;
   return others;

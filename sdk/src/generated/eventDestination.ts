@@ -113,7 +113,19 @@ export interface EventDestinationTargetMonitoringService {
   monitoring_site: string;
 }
 
-/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+/** The fields of `webhook`. */
+export interface EventDestinationTargetWebhook {
+  /** Where each event is sent to, in a request of its own: an address that begins with `https://` and is on the internet; others need a server with `--allow-private-targets`. Redirects are not followed. */
+  url: string;
+
+  /** Signs each request as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64. Left out, the server makes one, and a change that leaves it out keeps the one that is stored. */
+  secret: string;
+
+  /** Headers to send with each event, by name, at most 20; their values are secret. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade, and none that begins with `content-` or `webhook-`. */
+  headers: Record<string, string>;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
 export interface EventDestinationTarget {
   /** A delivery stream (Data Firehose). */
   delivery_service: EventDestinationTargetDeliveryService | null;
@@ -126,6 +138,9 @@ export interface EventDestinationTarget {
 
   /** A monitoring service (Datadog logs intake). */
   monitoring_service: EventDestinationTargetMonitoringService | null;
+
+  /** A service of your own, or anybody's, that takes signed webhooks. */
+  webhook: EventDestinationTargetWebhook | null;
 }
 
 /**
@@ -152,7 +167,7 @@ export interface EventDestination {
   /** The format of events. */
   format: "json";
 
-  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
   target: EventDestinationTarget;
 }
 
@@ -270,7 +285,19 @@ export interface EventDestinationTargetMonitoringServiceReplace {
   monitoring_site?: string;
 }
 
-/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+/** The fields of `webhook`. */
+export interface EventDestinationTargetWebhookReplace {
+  /** Where each event is sent to, in a request of its own: an address that begins with `https://` and is on the internet; others need a server with `--allow-private-targets`. Redirects are not followed. */
+  url: string;
+
+  /** Signs each request as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64. Left out, the server makes one, and a change that leaves it out keeps the one that is stored. Secret. */
+  secret?: string;
+
+  /** Headers to send with each event, by name, at most 20; their values are secret. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade, and none that begins with `content-` or `webhook-`. Secret. */
+  headers?: Record<string, string>;
+}
+
+/** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
 export interface EventDestinationTargetReplace {
   /** A delivery stream (Data Firehose). */
   delivery_service?: EventDestinationTargetDeliveryServiceReplace | null;
@@ -283,6 +310,9 @@ export interface EventDestinationTargetReplace {
 
   /** A monitoring service (Datadog logs intake). */
   monitoring_service?: EventDestinationTargetMonitoringServiceReplace | null;
+
+  /** A service of your own, or anybody's, that takes signed webhooks. */
+  webhook?: EventDestinationTargetWebhookReplace | null;
 }
 
 /** The body that creates an event destination. */
@@ -296,7 +326,7 @@ export interface EventDestinationCreate {
   /** The format of events. Default `"json"`. */
   format?: "json";
 
-  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`. A change replaces the target as a whole. */
+  /** Exactly one of `stream_service`, `delivery_service`, `log_service`, `monitoring_service`, `webhook`. A change replaces the target as a whole. */
   target: EventDestinationTargetReplace;
 }
 

@@ -1,4 +1,4 @@
-import { type Definition, mapSecrets, own, secretPathsOf, secretsIn } from "@tunnelplane/sdk/contract";
+import { type Definition, mapSecrets, own, secretsIn } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { differences } from "../journal";
 import type { Item } from "./items";
@@ -70,7 +70,9 @@ const declaredOf = ({ declared, sent }: Item): Document =>
 /** The fields that differ, without the values of secrets. */
 function changesOf(definition: Definition, before: Document, after: Document): FieldChange[] {
   const [old, now] = [secretsIn(definition, before), secretsIn(definition, after)];
-  const secrets = secretPathsOf(definition).filter((path) => old.get(path) !== now.get(path));
+  const secrets = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (path) => old.get(path) !== now.get(path),
+  );
   return [
     ...differences(withoutSecrets(definition, before), withoutSecrets(definition, after)),
     ...secrets.map((path) => ({ path })),

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isObject, type Kind, own } from "@tunnelplane/sdk/contract";
 import { Budget, type Holder, isPublic, type RequestError, refusalForNow } from "../util";
 import { threadsOf } from "./threads";
 import { type Findings, type Purpose, validate } from "./validate";
@@ -76,17 +77,24 @@ const tooMuch = (): RequestError =>
   );
 
 /**
- * Adds a problem where a body has the server read from an address that is not on the internet. Names are
+ * Adds a problem where a body has the server connect to an address that is not on the internet. Names are
  * looked at when it connects.
  */
 export function withPrivateTargets({ kind, what }: Purpose, found: Findings): Findings {
-  const { issuer } = found.value;
-  if (kind !== "workload_identity" || (what !== "create" && what !== "update")) return found;
-  if (typeof issuer !== "string" || !URL.canParse(issuer) || !isPrivate(new URL(issuer))) return found;
+  const path = own(ADDRESSES, kind);
+  if (!path || (what !== "create" && what !== "update")) return found;
+  const url = path.reduce<unknown>((at, name) => (isObject(at) ? own(at, name) : undefined), found.value);
+  if (typeof url !== "string" || !URL.canParse(url) || !isPrivate(new URL(url))) return found;
   const message =
     'must begin with "https://" and be on the internet; an operator may allow others with --allow-private-targets';
-  return { ...found, problems: [...found.problems, { error: "invalid_field", path: ["issuer"], message }] };
+  return { ...found, problems: [...found.problems, { error: "invalid_field", path, message }] };
 }
+
+/** Where bodies name an address that the server connects to. */
+const ADDRESSES: { readonly [K in Kind]?: readonly string[] } = {
+  workload_identity: ["issuer"],
+  event_destination: ["target", "webhook", "url"],
+};
 
 function isPrivate({ protocol, hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");

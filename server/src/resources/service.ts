@@ -118,7 +118,7 @@ export class ResourceService {
     this.#store = context.store;
     this.#documents = context.documents;
     this.#caller = request.caller;
-    this.#objects = new StoredObjects(context, request.caller, request.gone);
+    this.#objects = new StoredObjects(context, request);
     this.#transactions = new Transactions(context, request);
   }
 

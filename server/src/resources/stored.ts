@@ -5,6 +5,7 @@ import {
   type Problem,
   passedEnd,
   pathFieldsOf,
+  type Settling,
   waitedForBy,
   waits,
   withArticle,
@@ -51,8 +52,9 @@ import {
   refusing,
   takeTurnOfAll,
 } from "./rules";
+import { settled } from "./settled";
 import { jsonFor } from "./shown";
-import type { ServerContext } from "./transaction";
+import type { ChangeRequest, ServerContext } from "./transaction";
 
 /** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
 const MAX_CONTAINED = 1_000;
@@ -71,19 +73,20 @@ export type Precondition = (etag: string | undefined) => void;
 export class StoredObjects {
   readonly #documents: ServerContext["documents"];
   readonly #bodies: Compute["bodies"];
+  readonly #caller: Caller;
 
   constructor(
     context: Pick<ServerContext, "documents" | "compute">,
-    private readonly caller: Caller,
-    private readonly gone?: AbortSignal,
+    private readonly request: Pick<ChangeRequest, "caller" | "dryRun" | "gone">,
   ) {
+    this.#caller = request.caller;
     this.#documents = context.documents;
     this.#bodies = context.compute.bodies;
   }
 
   /** Validates a body; throws if the contract does not allow it. */
   async validate(purpose: Purpose, body: unknown): Promise<Findings> {
-    const found = await this.#bodies.validate(holderOf(this.caller), purpose, body, this.gone);
+    const found = await this.#bodies.validate(holderOf(this.#caller), purpose, body, this.request.gone);
     refuseFaults(found.problems);
     return found;
   }
@@ -93,7 +96,7 @@ export class StoredObjects {
     await this.loadParents(db, definition, at);
     const { row, version } = await this.#find(db, findWhole(definition), definition, at, "read");
     const json = await this.#documents.read(db, definition, row.document, nameOf(version));
-    return { ...version, document: jsonFor(readerOf(row, this.caller), definition, json) };
+    return { ...version, document: jsonFor(readerOf(row, this.#caller), definition, json) };
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
@@ -131,7 +134,7 @@ export class StoredObjects {
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
-    const isShown = row && (!isHidden(definition, row, this.caller) || isLent(definition, row, this.caller));
+    const isShown = row && (!isHidden(definition, row, this.#caller) || isLent(definition, row, this.#caller));
     if (!row || elsewhere || !isShown) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new RequestError(
@@ -139,7 +142,7 @@ export class StoredObjects {
         `There is no ${definition.title} ${shortened(id)}${where}; it may have been deleted`,
       );
     }
-    if (purpose === "change" && isLent(definition, row, this.caller))
+    if (purpose === "change" && isLent(definition, row, this.#caller))
       throw new RequestError("forbidden", `${definition.title} ${id} ${ONLY_LENT}`);
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     return {
@@ -169,7 +172,7 @@ export class StoredObjects {
     checkKinds([coming], refusing);
     const { references } = coming;
     if (isOptimistic(db) ? references.some(usesPrivateKey) : references.length > 0)
-      await checkTargets(new Existing(db), [coming], refusing, this.caller);
+      await checkTargets(new Existing(db), [coming], refusing, this.#caller);
   }
 
   /**
@@ -181,7 +184,7 @@ export class StoredObjects {
     leaving: readonly PendingDelete[] = [],
   ): Promise<void> {
     if (!isOptimistic(transaction))
-      await checkUniqueKeys(new Existing(transaction), [coming], leaving, refusing, this.caller);
+      await checkUniqueKeys(new Existing(transaction), [coming], leaving, refusing, this.#caller);
   }
 
   /**
@@ -195,7 +198,8 @@ export class StoredObjects {
     fields: Document,
     { name, ...how }: SaveOptions = {},
   ): Promise<{ json: string; version: number; after: Document }> {
-    const amendment = amendmentOf(this.#documents, definition, before, fields, how);
+    const { dryRun } = this.request;
+    const amendment = amendmentOf(this.#documents, definition, before, fields, { ...how, dryRun });
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
     const coming = pendingWriteOf(definition, { id, project, sent, before: sentBefore });
@@ -282,6 +286,8 @@ interface SaveOptions {
   readonly lacking?: readonly string[] | undefined;
 }
 
+interface AmendOptions extends Pick<SaveOptions, "closing" | "lacking">, Partial<Settling> {}
+
 /**
  * @param fields a module that is undefined is removed
  */
@@ -290,20 +296,16 @@ export function amendmentOf(
   definition: Definition,
   before: Document,
   fields: Document,
-  { closing = [], lacking }: Pick<SaveOptions, "closing" | "lacking"> = {},
+  { closing = [], lacking, dryRun }: AmendOptions = {},
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
-  const settled = definition.settle?.(fields, sentBefore) ?? { fields };
-  const sent = Object.fromEntries(
-    Object.entries({ ...sentBefore, ...("fields" in settled ? settled.fields : {}) }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const found = settled(definition, { given: fields, before: sentBefore, dryRun });
+  const { sent } = "sent" in found ? found : { sent: sentBefore };
   return {
     sentBefore,
     sent,
     problems: [
-      ...("fields" in settled ? [] : [{ error: "invalid_field", ...settled } as const]),
+      ...("problem" in found ? [found.problem] : []),
       ...checkRules(definition, sent),
       ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
     ],

@@ -16,7 +16,7 @@ export class Subresources {
     private readonly context: ServerContext,
     private readonly request: ChangeRequest,
   ) {
-    this.#objects = new StoredObjects(context, request.caller, request.gone);
+    this.#objects = new StoredObjects(context, request);
     this.#transactions = new Transactions(context, request);
   }
 

@@ -383,7 +383,9 @@ export const KINDS = [
       "target.delivery_service.auth.creds.cloud_secret_access_key",
       "target.stream_service.auth.creds.cloud_secret_access_key",
       "target.log_service.auth.creds.cloud_secret_access_key",
-      "target.monitoring_service.api_key"
+      "target.monitoring_service.api_key",
+      "target.webhook.secret",
+      "target.webhook.headers"
     ],
     "example": "const audit = new tunnels.EventDestination(\"audit\", {\n  target: {\n    logService: {\n      logGroupRef: \"arn:aws:logs:eu-central-1:123456789012:log-group:tunnels\",\n      auth: { role: { roleRef: \"arn:aws:iam::123456789012:role/tunnels\" } },\n    },\n  },\n});",
     "modules": []

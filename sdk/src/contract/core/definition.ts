@@ -62,11 +62,12 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   /** Defaults that depend on other fields, applied after the plain ones. */
   fill(value: Record<string, unknown>): Record<string, unknown>;
   /**
-   * Completes an update whose fields take the place of others.
+   * Completes what was sent by what is stored: an update whose fields take the place of others.
    *
+   * @param before empty for a new object
    * @returns the fields to store, undefined for one to remove; or one mistake
    */
-  settle?(given: Record<string, unknown>, before: Record<string, unknown>): Settled;
+  settle?(given: Record<string, unknown>, before: Record<string, unknown>, how: Settling): Settled;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
   /** The fields that together identify one object without its id. Of a list, one entry is enough. */
@@ -78,6 +79,11 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly sample: Readonly<Record<string, unknown>>;
   /** The body of an example program; `tunnels` is this project's Pulumi package. */
   readonly example: string;
+}
+
+export interface Settling {
+  /** Whether nothing is kept, so that no secret is made. */
+  readonly dryRun: boolean;
 }
 
 /** The result of {@link Definition.settle}. */

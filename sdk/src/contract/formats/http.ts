@@ -21,6 +21,7 @@ const MAX_COOKIE_PREFIX_LENGTH = 64;
 export const MAX_PATH_LENGTH = 1024;
 /** Envoy takes 16 KiB, where each % counts twice. */
 export const MAX_VALUE_LENGTH = 8192;
+export const MAX_WEBHOOK_HEADERS = 20;
 /** For the descriptions of fields that hold headers. */
 export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at most ${MAX_VALUE_LENGTH} bytes; not ${[...FRAMING].join(", ")}.`;
 /** Paths below this one are the gateway's own. */
@@ -78,9 +79,9 @@ type MistakeInName = (name: string) => string | undefined;
 const headerName = (mistakeIn: MistakeInName) => conditioned(text(255, "characters"), mistakeIn);
 
 /** Headers: texts by name, each name once in whatever case. */
-const headersWith = (mistakeIn: MistakeInName) =>
+const headersWith = (mistakeIn: MistakeInName, mistakeInValue = mistakeInHeaderValue, limit = MAX_ENTRIES) =>
   conditioned(
-    map(headerName(mistakeIn), conditioned(text(MAX_VALUE_LENGTH), mistakeInHeaderValue)),
+    map(headerName(mistakeIn), conditioned(text(MAX_VALUE_LENGTH), mistakeInValue), limit),
     (headers) => repeatedIn(Object.keys(headers)),
   );
 
@@ -93,6 +94,18 @@ function repeatedIn(names: readonly string[]): string | undefined {
 /** Headers of a request as a caller sends it. Its host is no part of them. */
 export const sentHeaders = () =>
   headersWith((name) => (name.toLowerCase() === "host" ? "is the field `host`" : mistakeInHeader(name)));
+
+/** Headers that the server sends with each event to a webhook. */
+export const webhookHeaders = () =>
+  headersWith(
+    (name) =>
+      FRAMING.has(name.toLowerCase()) || /^(?:content-|webhook-|expect$)/i.test(name)
+        ? "is a header that the server writes itself; leave it out"
+        : mistakeInHeader(name),
+    (value) =>
+      /^[\t -~]*$/.test(value) ? mistakeInHeaderValue(value) : "must hold letters, digits and signs of ASCII only",
+    MAX_WEBHOOK_HEADERS,
+  );
 
 /** Headers of a response that the gateway gives. */
 export const responseHeaders = () => headersWith(mistakeInResponseHeader);

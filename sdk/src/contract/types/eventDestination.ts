@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { defineResource } from "../core/definition";
+import { defineResource, type Settled, type Settling } from "../core/definition";
 import { description, metadata, object, text, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { arn } from "../formats/arn";
+import { HEADER_LIMITS, MAX_WEBHOOK_HEADERS, webhookHeaders } from "../formats/http";
 import { DEFAULT_SITE, site } from "../formats/site";
+import { webUrl } from "../formats/url";
+import { newWebhookSecret, webhookSecret } from "../formats/webhook";
 
 const needed = (doc: string) => word(255).meta({ description: doc });
 const secret = (doc: string) => mark(word(4096), { secret: true }).meta({ description: doc });
@@ -27,12 +30,13 @@ const auth = () =>
     { name: "CloudAuth", alternatives: ["role", "creds"] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
-/** The kinds of targets: the services that the server can send events to. */
+/** The kinds of targets: where the server can send events to. */
 export const EVENT_TARGETS = [
   "stream_service",
   "delivery_service",
   "log_service",
   "monitoring_service",
+  "webhook",
 ] as const;
 
 /** spec "EventTarget". */
@@ -73,9 +77,37 @@ const target = () =>
       })
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),
+      webhook: object({
+        url: webUrl().meta({
+          description:
+            "Where each event is sent to, in a request of its own: an address that begins with `https://` and is on the internet; others need a server with `--allow-private-targets`. Redirects are not followed.",
+          examples: ["https://hooks.example.com/tunnels"],
+        }),
+        secret: mark(webhookSecret().optional(), { secret: true, serverDefault: true, made: true }).meta({
+          description:
+            "Signs each request as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64. Left out, the server makes one, and a change that leaves it out keeps the one that is stored.",
+        }),
+        headers: mark(webhookHeaders().default({}), { secret: true, userKeys: true }).meta({
+          description: `Headers to send with each event, by name, at most ${MAX_WEBHOOK_HEADERS}; their values are secret. ${HEADER_LIMITS.replace(/\.$/, "")}, and none that begins with \`content-\` or \`webhook-\`.`,
+        }),
+      })
+        .optional()
+        .meta({ description: "A service of your own, or anybody's, that takes signed webhooks." }),
     } satisfies Record<(typeof EVENT_TARGETS)[number], z.ZodType>,
     { name: "EventTarget", alternatives: EVENT_TARGETS },
   );
+
+interface WithWebhook {
+  readonly target?: { readonly webhook?: { readonly secret?: string } };
+}
+
+/** The secret of a webhook that names none: the stored one, or a new one. */
+function withSecret(given: WithWebhook, before: WithWebhook, { dryRun }: Settling): Settled {
+  const { target } = given;
+  if (!target?.webhook || target.webhook.secret) return { fields: { ...given } };
+  const secret = before.target?.webhook?.secret ?? (dryRun ? undefined : newWebhookSecret());
+  return { fields: { ...given, target: { ...target, webhook: { ...target.webhook, secret } } } };
+}
 
 /** spec "Event destination". */
 export const eventDestination = defineResource({
@@ -95,6 +127,7 @@ export const eventDestination = defineResource({
       description: `Exactly one of ${EVENT_TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
     }),
   },
+  settle: withSecret,
   sample: {
     description: "our audit trail",
     target: {

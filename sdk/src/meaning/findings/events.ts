@@ -1,5 +1,6 @@
 import { own } from "../../contract/core/narrow";
 import { DEFAULT_SITE } from "../../contract/formats/site";
+import { type EventTarget, eventTargets } from "../../contract/registry";
 import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code, referenceName } from "../names";
@@ -17,23 +18,26 @@ function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]>
 }
 
 /** For each kind of target, a word for the place, and the field that names it. */
-const PLACES = {
+const PLACES: Readonly<Record<EventTarget, readonly [place: string, field: string]>> = {
   stream_service: ["stream", "stream_ref"],
   delivery_service: ["delivery stream", "delivery_stream_ref"],
   log_service: ["log group", "log_group_ref"],
   monitoring_service: ["monitoring site", "monitoring_site"],
-} as const;
+  webhook: ["webhook", "url"],
+};
 
 /** The place where a destination's events go, in words; undefined if that is not known. */
 function placeOf({ fields }: ModelObject): string | undefined {
   const { target } = fields;
   if (!isObject(target)) return undefined;
-  for (const [service, [title, field]] of Object.entries(PLACES)) {
+  for (const service of eventTargets()) {
+    const [title, field] = PLACES[service];
     const named: unknown = own(target, service);
     if (named === null || named === undefined) continue;
     const fields: Fields = isObject(named) ? named : {};
     const usual = service === "monitoring_service" && isObject(named) ? DEFAULT_SITE : undefined;
-    const name = holdsUnknown(fields[field]) ? undefined : (textIn(fields[field]) ?? usual);
+    const value = own(fields, field);
+    const name = holdsUnknown(value) ? undefined : (textIn(value) ?? usual);
     return name === undefined ? undefined : `the ${title} ${code(name)}`;
   }
   return undefined;

@@ -41,7 +41,7 @@ export interface LeasedBatch {
 }
 
 /** The result of one event of a batch. */
-export type Result = Sent & { readonly retryAfterMs?: number };
+export type Result = Sent;
 
 /** A batch that was sent, with the result of each event, in order. */
 export interface SentBatch {

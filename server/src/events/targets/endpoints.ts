@@ -1,8 +1,9 @@
-import { eventTargets } from "@tunnelplane/sdk/contract";
+import { type EventTarget, eventTargets } from "@tunnelplane/sdk/contract";
 
-const SERVICES = [...eventTargets(), "sts"] as const;
+/** Users name the address of a webhook whole; those of the others are the services' own. */
+export type Service = Exclude<EventTarget, "webhook"> | "sts";
 
-export type Service = (typeof SERVICES)[number];
+const SERVICES: readonly Service[] = [...eventTargets().filter((target) => target !== "webhook"), "sts"];
 
 /** Addresses to use instead of the services' public ones; `sts` issues the keys of roles. */
 export type Endpoints = Readonly<Partial<Record<Service, string>>>;

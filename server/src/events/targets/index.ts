@@ -1,18 +1,17 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import { eventTargets, present } from "@tunnelplane/sdk/contract";
+import { type EventTarget, eventTargets, present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
 import { openLogService } from "./logService";
 import { type Mask, maskOf } from "./mask";
 import type * as MonitoringService from "./monitoringService";
 import { openStreamService } from "./streamService";
 import { type DeliveryTarget, type Outgoing, type Sent, TargetError, type TargetOptions } from "./target";
+import type * as Webhook from "./webhook";
 
 export type { DeliveryTarget, Outgoing, TargetOptions } from "./target";
 export { TargetError } from "./target";
 
 const TIMEOUT_MS = 30_000;
-
-type EventTarget = keyof EventDestinationTarget;
 
 /** How each kind of target is opened. */
 const OPEN: {
@@ -28,6 +27,10 @@ const OPEN: {
     // On first use, because its HTTP client takes a tenth of a server's start to load.
     const { openMonitoringService }: typeof MonitoringService = require("./monitoringService");
     return openMonitoringService(fields, options);
+  },
+  webhook(fields, options) {
+    const { openWebhook }: typeof Webhook = require("./webhook"); // as above
+    return openWebhook(fields, options);
   },
 };
 

@@ -23,6 +23,8 @@ export type Sent =
       readonly throttled?: boolean;
       /** The service will never accept it. */
       readonly permanent?: boolean;
+      /** How long the service asks us to wait, in milliseconds. */
+      readonly retryAfterMs?: number;
     };
 
 /** The limits of a service for one request. */

@@ -5,6 +5,7 @@ import { type Document, storedName } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
 import { refuseFaults } from "../../util";
+import { settled } from "../settled";
 import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
 import { behaviours } from "./behaviours";
@@ -60,11 +61,11 @@ export async function prepareCreation(
   const { definition, id, now, body, made, name, dryRun = false } = order;
   const { documents, keyring, names, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
-  const asked = withOwner(definition, body.value, caller);
-  refuseFaults(passedEnd(definition, { after: asked, now }));
-  // Nothing is stored yet that could complete it.
-  const settled = definition.settle?.(asked, {});
-  if (settled && "path" in settled) refuseFaults([{ error: "invalid_field", ...settled }]);
+  const given = withOwner(definition, body.value, caller);
+  refuseFaults(passedEnd(definition, { after: given, now }));
+  const found = settled(definition, { given, before: {}, dryRun });
+  if ("problem" in found) refuseFaults([found.problem]);
+  const { sent: asked } = "sent" in found ? found : { sent: given };
   const creation = { definition, id, now, caller, reader: store.reader, names };
   const planned = await behaviour?.plan?.({ ...creation, sent: asked });
   const { sent = asked } = planned ?? {};
