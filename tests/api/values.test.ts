@@ -232,6 +232,66 @@ onOneDatabase("Values in other objects:", (start) => {
       ),
     });
   }
+  const webhook = "target.webhook";
+  testValues(server, "an event destination", {
+    what: "for a webhook",
+    base: {
+      target: {
+        ...Object.fromEntries(Object.keys(targets()).map((kind) => [kind, null])),
+        webhook: targets().webhook,
+      },
+    },
+    takes: [
+      [`${webhook}.url`, ["https://hooks.slack.com/services/T0/B0/x?y=z"]],
+      [`${webhook}.secret`, [24, 64].map((size) => `whsec_${Buffer.alloc(size, 7).toString("base64")}`)],
+      [
+        `${webhook}.headers`,
+        [{}, { "x-team": "shop" }, Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-${n}`, "v"]))],
+      ],
+    ],
+    refuses: [
+      [webhook, ["text", 5]],
+      [`${webhook}.url`, [undefined]],
+      [
+        `${webhook}.url`,
+        [
+          ...["http://hooks.example.com/x", "https://127.0.0.1/x", "https://[::1]/", "https://localhost/x"],
+          ...["https://me:pw@hooks.example.com/x", "hooks.example.com", "ftp://hooks.example.com"],
+        ],
+      ],
+      [
+        `${webhook}.secret`,
+        [
+          ...["short", "whsec_", `whsec_${Buffer.alloc(23).toString("base64")}`],
+          ...[`whsec_${Buffer.alloc(65).toString("base64")}`, Buffer.alloc(32).toString("base64")],
+        ],
+        "whsec_",
+      ],
+      [
+        { set: `${webhook}.headers` },
+        [
+          ...[
+            "Host",
+            "content-length",
+            "Content-Type",
+            "Transfer-Encoding",
+            "webhook-signature",
+            "Webhook-Id",
+          ],
+          ...["a b", "ä"],
+        ].map((name) => ({ [name]: "v" })),
+      ],
+      [
+        { set: `${webhook}.headers` },
+        [
+          { "x-a": "line\nbreak" },
+          { "x-a": "ü" },
+          { "x-a": "1", "X-A": "2" },
+          Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "v"])),
+        ],
+      ],
+    ],
+  });
   const monitoring = "target.monitoring_service";
   testValues(server, "an event destination", {
     what: "for a monitoring_service",

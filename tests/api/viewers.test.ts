@@ -62,6 +62,32 @@ onOneDatabase("A viewer", (start) => {
     expect((await member.get(`${route.uri}/oidc`)).body.client_secret, "a member's").to.equal(SECRET);
   });
 
+  it("reads the names of a webhook's headers, and neither their values nor its secret", async () => {
+    const headers = { "x-key": "of-the-webhook" };
+    const webhook = { url: "https://hooks.example.com/x", headers };
+    const made = await server.created("/event_destinations", { target: { webhook } });
+    const { secret } = made.target.webhook;
+    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const hidden = { ...webhook, headers: { "x-key": null }, secret: null };
+    expect((await viewer.get(made.uri)).body.target.webhook).to.deep.equal(hidden);
+    const events = (await viewer.get(`/events?object_id=${made.id}`)).text;
+    expect(events).not.to.contain("of-the-webhook").and.not.to.contain(secret);
+    const kept = await server.rest.patch(made.uri, { target: { webhook: { ...webhook, headers: {} } } });
+    expect(kept.body.target.webhook).to.deep.equal({ ...webhook, headers: {}, secret });
+    const { changes } = (await server.read(`/events?object_id=${made.id}&limit=1`)).events[0];
+    expect(changes).to.deep.equal([{ path: "target.webhook.headers.x-key" }]);
+    const dry = await server.rest.post("/event_destinations?dry_run=true", { target: { webhook } });
+    expect(dry.body.target.webhook).to.deep.equal({ ...webhook, secret: null });
+    const other = await server.created("/event_destinations", { target });
+    const planned = await server.rest.patch(`${other.uri}?dry_run=true`, { target: { webhook } });
+    expect(planned.body.target.webhook).to.deep.equal({ ...webhook, secret: null });
+    const moved = await server.rest.patch(other.uri, { target: { webhook } });
+    expect(moved.body.target.webhook.secret)
+      .to.match(/^whsec_/)
+      .and.not.to.equal(secret);
+    expect(await server.read(other.uri)).to.deep.equal(moved.body);
+  });
+
   it("gets other ETags for such answers, which its own dry runs may name", async () => {
     for (const path of [route.uri, `${route.uri}/oidc`, edge.uri, destination.uri]) {
       const etag = (await viewer.get(path)).headers.get("etag");

@@ -57,7 +57,8 @@ describe("The life of a stack with resources of every class", () => {
     const hostports = HOSTS[form].map((host) => `${host}.${provider}.example.com:443`);
     new tunnels.TlsEdge(name("shared"), { description: name("shared"), hostports });
     const { token } = new tunnels.TunnelCredential(name("own"), { description: form });
-    const target = { monitoringService: { apiKey: "0123456789abcdef0123456789abcdef" } };
+    // The server makes its secret.
+    const target = { webhook: { url: "https://hooks.example.com", headers: { "x-key": "of-the-hook" } } };
     const audit = new tunnels.EventDestination(name("audit"), { target });
     const watch = new tunnels.EventSubscription(name("watch"), {
       description: name("watch"),

@@ -7,6 +7,7 @@ const NONE: EventDestinationTarget = {
   delivery_service: null,
   log_service: null,
   monitoring_service: null,
+  webhook: null,
 };
 
 export const KEYS = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG" };
@@ -38,6 +39,15 @@ export const monitoring = (
     ...{ api_key: "key-of-the-monitoring", monitoring_tags: "env:test", service: "tunnels" },
     ...{ monitoring_site: "", ...fields },
   },
+});
+
+/** A webhook at an address. */
+export const webhook = (
+  url: string,
+  fields: Partial<NonNullable<EventDestinationTarget["webhook"]>> = {},
+): EventDestinationTarget => ({
+  ...NONE,
+  webhook: { url, secret: `whsec_${Buffer.alloc(32, "k").toString("base64")}`, headers: {}, ...fields },
 });
 
 let last = 0;

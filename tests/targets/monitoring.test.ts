@@ -101,8 +101,8 @@ describe("The monitoring service", () => {
   });
 
   it("is reported with its own message if it fails, without the key", async () => {
-    expect((await refusing(400, {}, `bad request of ${SECRET}`)).message).to.equal(
-      "refused with status 400: bad request of …",
+    expect((await refusing(404, {}, `no intake for ${SECRET}`)).message).to.equal(
+      "refused with status 404: no intake for …",
     );
     expect(await refusing(500)).to.include({ credentials: false, throttled: false });
   });

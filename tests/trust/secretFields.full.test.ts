@@ -38,6 +38,8 @@ describe("The contract's secrets", () => {
         "target.stream_service.auth.creds.cloud_secret_access_key",
         "target.log_service.auth.creds.cloud_secret_access_key",
         "target.monitoring_service.api_key",
+        "target.webhook.secret",
+        "target.webhook.headers",
       ],
       api_key: ["token"],
     });

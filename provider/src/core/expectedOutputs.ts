@@ -30,7 +30,9 @@ export function expectedOutputs(
     ...fieldsWhere(definition, (marks) => marks.serverDefault),
     ...computedBy(definition),
   ].map(camelCase);
-  const declared = Object.entries(withChosen(definition, desired, recorded, unknown)).filter(([, value]) => value !== undefined && value !== null);
+  const declared = Object.entries(withChosen(definition, desired, recorded, unknown)).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   const derived =
     recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired));
   const foundOut = fieldsWhere(definition, (marks) => marks.onDemand || marks.byClock).map(camelCase);

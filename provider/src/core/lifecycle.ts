@@ -360,7 +360,8 @@ export class Lifecycle {
     const parts = partsOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
-    const complete = seeming.length > 0 ? this.#settled(recorded, this.#withDefaultsInside(declared)) : desired;
+    const complete =
+      seeming.length > 0 ? this.#settled(recorded, this.#withDefaultsInside(declared)) : desired;
     const differing = seeming.filter((name) => !same(recorded[name], complete[name]));
     const clearable = fieldsWhere(definition, (marks) => marks.programOnly || marks.ends).map(camelCase);
     return {

@@ -197,11 +197,11 @@ export function withChosen(
 function filledAt(
   properties: Properties,
   paths: readonly string[][],
-  valueOf: (path: readonly string[]) => unknown,
+  find: (path: readonly string[]) => unknown,
 ): Properties {
   let filled = properties;
   for (const path of paths) {
-    const value = valueOf(path);
+    const value = find(path);
     const isThere = path.length === 1 || isObject(valueAt(filled, path.slice(0, -1)));
     if (value !== undefined && isThere && valueAt(filled, path) === undefined)
       filled = replacedAt(filled, path, () => value);

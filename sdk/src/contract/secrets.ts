@@ -25,7 +25,9 @@ export const secretPathsOf = oncePer((definition: Definition) =>
 
 /** Those of them that gateways alone read. */
 export const writeOnlyPathsOf = oncePer((definition: Definition) =>
-  Object.entries(definition.fields).flatMap(([name, schema]) => pathsBelow(name, schema, ({ writeOnly }) => writeOnly)),
+  Object.entries(definition.fields).flatMap(([name, schema]) =>
+    pathsBelow(name, schema, ({ writeOnly }) => writeOnly),
+  ),
 );
 
 /** The paths of fields inside of others whose values the server chooses where a request leaves them out. */
@@ -110,10 +112,9 @@ function mapAt(
     rest.length > 0
       ? mapAt(item as Json, rest, replace)
       : isObject(item)
-        ? Object.keys(item).reduce<Json>(
-            (map, key) => mapAt(map, [key], (secret) => replace(secret, key)),
-            { ...item },
-          )
+        ? Object.keys(item).reduce<Json>((map, key) => mapAt(map, [key], (secret) => replace(secret, key)), {
+            ...item,
+          })
         : typeof item === "string" && item !== ""
           ? replace(item)
           : item;

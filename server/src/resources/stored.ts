@@ -134,7 +134,8 @@ export class StoredObjects {
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
-    const isShown = row && (!isHidden(definition, row, this.#caller) || isLent(definition, row, this.#caller));
+    const isShown =
+      row && (!isHidden(definition, row, this.#caller) || isLent(definition, row, this.#caller));
     if (!row || elsewhere || !isShown) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new RequestError(

@@ -124,6 +124,11 @@ export const targets = (auth: object = role) => ({
     ...{ api_key: "of the monitoring", monitoring_tags: "env:test", service: "tunnels" },
     monitoring_site: "datadoghq.eu",
   },
+  webhook: {
+    url: "https://hooks.example.com/tunnels",
+    secret: `whsec_${Buffer.alloc(32, "w").toString("base64")}`,
+    headers: { "x-key": "of-the-webhook" },
+  },
 });
 
 export const destination = (target: object = { monitoring_service: targets().monitoring_service }) => ({

@@ -15,7 +15,13 @@ describe("A body that waits to be checked", () => {
   it("is not checked once its caller has hung up", async () => {
     const caller = { project: "proj_a", ownerId: "usr_a" } as Caller;
     const check = async (gone?: AbortSignal) => {
-      const objects = new StoredObjects({ documents: undefined as never, compute }, caller, gone);
+      const objects = new StoredObjects(
+        { documents: undefined as never, compute },
+        {
+          ...{ caller, dryRun: false },
+          ...(gone && { gone }),
+        },
+      );
       const body = { description: "office", metadata: "x".repeat(1_000) };
       await objects.validate({ kind: "ip_policy", what: "create" }, body);
       return 200;

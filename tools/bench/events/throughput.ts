@@ -72,7 +72,7 @@ export async function measureThroughput(
 }
 
 async function withoutUs(events: readonly Outgoing[], options: TargetOptions): Promise<Cost> {
-  const none = { delivery_service: null, log_service: null, monitoring_service: null };
+  const none = { delivery_service: null, log_service: null, monitoring_service: null, webhook: null };
   const { stream_ref, auth } = STREAM.stream_service;
   const target = openTarget(
     { ...none, stream_service: { stream_ref, auth: { role: null, ...auth } } },

@@ -103,7 +103,9 @@ export const webhookHeaders = () =>
         ? "is a header that the server writes itself; leave it out"
         : mistakeInHeader(name),
     (value) =>
-      /^[\t -~]*$/.test(value) ? mistakeInHeaderValue(value) : "must hold letters, digits and signs of ASCII only",
+      /^[\t -~]*$/.test(value)
+        ? mistakeInHeaderValue(value)
+        : "must hold letters, digits and signs of ASCII only",
     MAX_WEBHOOK_HEADERS,
   );
 

@@ -103,6 +103,9 @@ const CREDENTIALS =
 // "ServiceUnavailable" is how a delivery stream says it (Firehose API reference, PutRecordBatch).
 const THROTTLED = /Throttl|ThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown|ServiceUnavailable/;
 
+/** Their other names are about the whole request, such as a stream that is missing. */
+const CONTENT = /^(?:Validation|InvalidArgument|InvalidParameter|Serialization)(?:Exception|Error)?$/;
+
 function cloudError(error: unknown): TargetError {
   if (error instanceof TargetError) return error;
   const { name, message, $metadata, $response } = error as CloudFailure;
@@ -120,6 +123,7 @@ function cloudError(error: unknown): TargetError {
   return new TargetError(why, {
     throttled: THROTTLED.test(name) || status === 429,
     credentials: CREDENTIALS.test(name) || status === 401 || status === 403,
+    ofContent: CONTENT.test(name) || status === 413,
     retryAfterMs: retryAfterMs($response?.headers ?? {}),
   });
 }

@@ -1,6 +1,7 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { type EventTarget, eventTargets, present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
+import { sendInHalves } from "./halving";
 import { openLogService } from "./logService";
 import { type Mask, maskOf } from "./mask";
 import type * as MonitoringService from "./monitoringService";
@@ -90,7 +91,7 @@ async function sendInTime(
   signal.throwIfAborted();
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const sent = await service.send(batch, AbortSignal.any([signal, late]));
+    const sent = await sendInHalves(service, batch, AbortSignal.any([signal, late]));
     return sent.map((one) => (one.ok ? one : { ...one, error: clean(one.error) }));
   } catch (error) {
     signal.throwIfAborted();

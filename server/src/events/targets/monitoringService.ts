@@ -7,6 +7,7 @@ import { Agent, type Dispatcher } from "undici";
 import { publicOnly } from "../../util";
 import {
   type DeliveryTarget,
+  isOfContent,
   type Outgoing,
   retryAfterMs,
   type Sent,
@@ -83,6 +84,7 @@ function refused(status: number, headers: Dispatcher.ResponseData["headers"], te
   return new TargetError(`refused with status ${status}: ${why}`, {
     throttled: status === 429,
     credentials,
+    ofContent: isOfContent(status),
     retryAfterMs: retryAfterMs(headers),
   });
 }

@@ -74,6 +74,8 @@ export interface TargetErrorOptions {
   readonly throttled?: boolean;
   /** The service refuses the keys, the role or their permissions; an admin has to change them. */
   readonly credentials?: boolean;
+  /** The service refuses what is in the request: an event, or the size of all together. */
+  readonly ofContent?: boolean;
   /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -82,19 +84,24 @@ export interface TargetErrorOptions {
 export class TargetError extends Error {
   readonly throttled: boolean;
   readonly credentials: boolean;
+  readonly ofContent: boolean;
   readonly retryAfterMs: number | undefined;
 
   constructor(
     message: string,
-    { throttled = false, credentials = false, retryAfterMs }: TargetErrorOptions = {},
+    { throttled = false, credentials = false, ofContent = false, retryAfterMs }: TargetErrorOptions = {},
   ) {
     super(message);
     this.name = "TargetError";
     this.throttled = throttled;
     this.credentials = credentials;
+    this.ofContent = ofContent;
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** Whether a status of HTTP refuses what is in the request, and not the request itself. */
+export const isOfContent = (status: number): boolean => status === 400 || status === 413;
 
 /** The error for a connection that failed without an answer. */
 export function unreachable(error: unknown): TargetError {

@@ -3,7 +3,15 @@ import type { EventDestinationTargetWebhook } from "@tunnelplane/sdk";
 import { webhookKey } from "@tunnelplane/sdk/contract";
 import { Agent, type Dispatcher } from "undici";
 import { publicOnly } from "../../util";
-import { type DeliveryTarget, type Outgoing, retryAfterMs, type Sent, type TargetOptions, unreachable } from "./target";
+import {
+  type DeliveryTarget,
+  isOfContent,
+  type Outgoing,
+  retryAfterMs,
+  type Sent,
+  type TargetOptions,
+  unreachable,
+} from "./target";
 
 /** An answer that comes later is none: senders of Standard Webhooks wait 15 to 30 s. */
 const ANSWER_MS = 15_000;
@@ -18,12 +26,12 @@ const COUNT = 4;
  */
 export function openWebhook(target: EventDestinationTargetWebhook, options: TargetOptions): DeliveryTarget {
   const { origin, pathname, search } = new URL(target.url);
-  const timeout = Math.min(ANSWER_MS, options.timeoutMs ?? ANSWER_MS);
-  const agent = new Agent({ connect: options.allowPrivate ? { timeout } : publicOnly({ timeout }) });
+  const connect = { timeout: ANSWER_MS };
+  const agent = new Agent({ connect: options.allowPrivate ? connect : publicOnly(connect) });
   const key = webhookKey(target.secret);
 
   const sendOne = async (event: Outgoing, cancelled: AbortSignal): Promise<Sent> => {
-    const late = AbortSignal.timeout(timeout);
+    const late = AbortSignal.timeout(ANSWER_MS);
     const request: Dispatcher.RequestOptions = {
       ...{ origin, path: pathname + search, method: "POST", body: event.body },
       headers: { "user-agent": "tunnelplane", ...lowerCase(target.headers), ...signed(event, key) },
@@ -33,7 +41,9 @@ export function openWebhook(target: EventDestinationTargetWebhook, options: Targ
       return await resultOf(await agent.request(request));
     } catch (error) {
       cancelled.throwIfAborted();
-      const reason = late.aborted ? `gave no answer within ${timeout / 1000} s` : unreachable(error).message;
+      const reason = late.aborted
+        ? `gave no answer within ${ANSWER_MS / 1000} s`
+        : unreachable(error).message;
       return { ok: false, error: reason };
     }
   };
@@ -72,7 +82,7 @@ async function resultOf({ statusCode: status, headers, body }: Dispatcher.Respon
   return {
     ok: false,
     error: `refused with status ${status}${why && `: ${why}`}`,
-    permanent: status === 400 || status === 413,
+    permanent: isOfContent(status),
     throttled: status === 429,
     retryAfterMs: retryAfterMs(headers),
   };
