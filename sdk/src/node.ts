@@ -1,5 +1,6 @@
 import "./nodeVersion";
 
+export { mistypedVariables } from "./client/variables";
 export { switchReader } from "./switches";
 export { guardOutput, inOneLine, painted, visible } from "./terminal";
 export { UNKNOWN } from "./unknown";

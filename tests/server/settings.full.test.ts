@@ -123,7 +123,7 @@ describe("A flag wins over the environment", () => {
       if (!database.every((env) => leaf.options.some(({ envVar }) => envVar === env))) continue;
       const { databaseUrl } = await optionsOf(path, ["--data", "folder"], url);
       expect(databaseUrl, path.join(" ")).to.equal(
-        path[0] === "serve" ? url.TUNNELPLANE_DATABASE_URL : undefined,
+        ["serve", "health"].includes(path[0] ?? "") ? url.TUNNELPLANE_DATABASE_URL : undefined,
       );
       const both = await optionsOf(path, ["--data", "folder", "--database-url", "postgres://two"], url);
       expect(both, path.join(" ")).to.include({ data: "folder", databaseUrl: "postgres://two" });

@@ -72,7 +72,7 @@ function commandSection(command: Command, parent: string, heading: string): stri
       argument.description,
     ]),
     ...command.options
-      .filter(({ long }) => long !== "--url" && long !== "--api-key")
+      .filter(({ long, hidden }) => !hidden && long !== "--url" && long !== "--api-key")
       .map(({ flags, description, argChoices }) => [
         flags,
         argChoices ? `${description} (${argChoices.join(", ")})` : description,

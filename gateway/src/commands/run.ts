@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Tunnelplane } from "@tunnelplane/sdk";
-import { visible } from "@tunnelplane/sdk/node";
+import { mistypedVariables, visible } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import pino, { type Logger } from "pino";
 import { answerHealth } from "../agents/health";
@@ -94,14 +94,16 @@ export function runCommand(): Command {
         .env("TUNNELPLANE_GATEWAY_RECORD_ADDRESSES")
         .choices(ADDRESSES),
     )
-    .action(run);
+    .action((flags: Flags) => run(flags, command));
 }
 
-async function run(flags: Flags): Promise<void> {
+async function run(flags: Flags, { options }: Command): Promise<void> {
   const log = pino(
     { base: undefined, hooks: { streamWrite: visible } },
     pino.destination({ dest: 2, sync: true }),
   );
+  const settings = options.flatMap(({ envVar }) => envVar ?? []);
+  for (const warning of mistypedVariables(settings, (name) => name.startsWith("GATEWAY_"))) log.warn(warning);
   if (!flags.apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY");
   const state = resolve(flags.state);
   refuseLongState(state);

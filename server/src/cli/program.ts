@@ -10,6 +10,7 @@ import { eventsCommand } from "./events";
 import { EXIT_CODES } from "./failures";
 import { gatewaysCommand } from "./gateways";
 import { guaranteesCommand } from "./guarantees";
+import { healthCommand } from "./health";
 import { keysCommand } from "./keys";
 import { loginCommand, logoutCommand } from "./login";
 import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
@@ -30,6 +31,7 @@ export function program(): Command {
     );
   for (const command of [
     serveCommand(),
+    healthCommand(),
     listCommand(),
     getCommand(),
     searchCommand(),

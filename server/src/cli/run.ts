@@ -1,5 +1,6 @@
-import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Command, CommanderError } from "commander";
+import { cureOf } from "./cures";
 import { exitCodeOf, NegativeAnswer } from "./failures";
 import { program } from "./program";
 
@@ -18,11 +19,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has printed its own errors already, and a command that says no has printed why.
     if (!(error instanceof CommanderError || error instanceof NegativeAnswer)) {
-      const cure =
-        codeOf(error) === "EADDRINUSE"
-          ? "; another server listens there: stop it, or choose another with --listen"
-          : "";
-      console.error(`tunnelplane: ${messageOf(error)}${cure}`);
+      console.error(`tunnelplane: ${messageOf(error)}${cureOf(error)}`);
     }
     return exitCodeOf(error);
   }

@@ -1,3 +1,4 @@
+import { mistypedVariables } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import type { Order, Ready } from "../process";
 import type { RunningServer, ServerOptions } from "../start";
@@ -12,7 +13,7 @@ const MIN_KEY_LENGTH = 16;
 interface Flags
   extends Omit<
       ServerOptions,
-      "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn" | "acme" | "siblings"
+      "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn" | "acme" | "siblings" | "warnings"
     >,
     SignInFlags,
     AcmeFlags {
@@ -62,6 +63,7 @@ async function serve({
     );
   const { isServing, Serving }: typeof import("../process") = require("../process");
   if (processes > 1 && !isServing()) return serveTogether(processes, options.logLevel, tlsCert !== undefined);
+  const warnings = isServing() ? [] : warningsOfEnvironment();
   let server: RunningServer | undefined;
   const obey = orders(() => server, shutdownLimit);
   const siblings = isServing() ? new Serving(processes, obey) : undefined;
@@ -80,6 +82,7 @@ async function serve({
     masterKey: process.env.TUNNELPLANE_MASTER_KEY,
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
+    warnings,
     siblings,
   });
   const ready = { url: server.url, place: server.place, isFirst };
@@ -93,7 +96,9 @@ async function serve({
 async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls: boolean): Promise<void> {
   const { NotServing, Together }: typeof import("../process") = require("../process");
   const { openLogger }: typeof import("../process") = require("../process");
-  const together = new Together(count, openLogger(logLevel, true));
+  const logger = openLogger(logLevel, true);
+  for (const warning of warningsOfEnvironment()) logger.warn(warning);
+  const together = new Together(count, logger);
   onSignals((order) => {
     if (order === "stop") void together.stop().then((code) => process.exit(code));
     else together.order(order);
@@ -106,6 +111,13 @@ async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls:
     process.exit(error.exitCode);
   }
 }
+
+/** Names variables that are meant as settings of the server, and are none. */
+const warningsOfEnvironment = (): string[] =>
+  mistypedVariables(
+    SERVE_SETTINGS.map(({ env }) => env),
+    (name) => !/^(GATEWAY|DEV|ENVOY)(_|$)/.test(name),
+  );
 
 function announce({ url, place, isFirst }: Ready): void {
   if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${url}\n`);
@@ -131,7 +143,8 @@ function onSignals(obey: (order: Order) => void, hasTls: boolean): void {
       obey(isStopping ? "cut off" : "stop");
       isStopping = true;
     });
-  if (hasTls) process.on("SIGHUP", () => obey("reload TLS"));
+  // Whoever closes a terminal means the end. Whoever reloads a unit does not, even if nothing is to be read.
+  if (hasTls || !process.stdin.isTTY) process.on("SIGHUP", () => obey("reload TLS"));
 }
 
 /** Does what signals, or the first of several processes, order. */
@@ -148,6 +161,7 @@ function orders(running: () => RunningServer | undefined, limitSeconds: number):
     if (closing) return;
     closing = true;
     if (!server) process.exit(0); // it has answered nothing yet
+    setTimeout(() => server.endHalfSent(), (limitSeconds * 1000) / 2).unref();
     setTimeout(cutOff, limitSeconds * 1000).unref();
     server.close().then(
       () => process.exit(0),

@@ -1,3 +1,4 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import { type Kysely, PostgresAdapter, sql } from "kysely";
 import {
   connectTo,
@@ -62,16 +63,17 @@ async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {
 }
 
 async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> {
-  const found: string[] = [];
-  for (const { name } of await tablesOf(db)) {
-    const rows = byName(db)
+  const tables = await tablesOf(db);
+  if (tables.length === 0) return;
+  let rows = 0;
+  for (const { name } of tables) {
+    const rowsOf = byName(db)
       .selectFrom(name)
       .select(({ fn }) => fn.countAll<number>().as("count"));
-    found.push(`${name} (rows: ${(await rows.executeTakeFirstOrThrow()).count})`);
+    rows += Number((await rowsOf.executeTakeFirstOrThrow()).count);
   }
-  if (found.length === 0) return;
   throw new Error(
-    `${place} is not empty: it has tables ${found.join(", ")}. Restore into a new folder or database; nothing was changed`,
+    `${place} is not empty (${counted(tables.length, "table")}, ${counted(rows, "row")}) and was left as it is: restore into a new folder or database`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { codeOf, present } from "@tunnelplane/sdk/contract";
+import { giveToOwnerOfFolder } from "../util";
 
 const BYTES = 32;
 
@@ -24,12 +25,21 @@ export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | und
   if (text) return parse(text, "TUNNELPLANE_MASTER_KEY");
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) {
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0 && !isCredential(file)) {
     throw new Error(
       `Others may read the master key in ${file} (mode ${(stats.mode & 0o777).toString(8)}): run "chmod 600 ${file}", and rotate the key if somebody may have read it`,
     );
   }
   return parse(readFileSync(file, "utf8"), file);
+}
+
+/**
+ * systemd's credentials are in a folder that only their service can enter; the mode of a file there shows the
+ * mask of its access list, not who may read it.
+ */
+function isCredential(file: string): boolean {
+  const folder = process.env.CREDENTIALS_DIRECTORY;
+  return folder !== undefined && dirname(resolve(file)) === resolve(folder);
 }
 
 /**
@@ -40,6 +50,7 @@ export function createMasterKey(file: string): MasterKey {
   const draft = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(draft, `${randomBytes(BYTES).toString("base64")}\n`, { mode: 0o600, flush: true });
+  giveToOwnerOfFolder(draft);
   try {
     linkSync(draft, file); // atomic, and never replaces an existing file
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { messageOf, present } from "@tunnelplane/sdk/contract";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Logger } from "pino";
 import { type AcmeSettings, Certificates } from "../acme";
 import { bootstrap, KeyUses, noteShown } from "../auth";
@@ -11,7 +11,7 @@ import { EventWaits, headOf } from "../journal";
 import { ALONE, flushed, type LogLevel, openLogger, type Siblings } from "../process";
 import type { NameSettings, ServerContext } from "../resources";
 import type { DatabaseOptions, Store } from "../storage";
-import { gathered, isLoopback, Jobs, VERSION } from "../util";
+import { gathered, isLoopback, Jobs, parseListen, VERSION } from "../util";
 import { openContext } from "./context";
 import { backgroundJobs } from "./jobs";
 
@@ -57,6 +57,8 @@ export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
   /** Days to keep delivered events. */
   readonly eventRetention: number;
   readonly logLevel: LogLevel;
+  /** What to warn of at the start, besides what the server finds itself. */
+  readonly warnings?: readonly string[];
   /** The other processes that serve the same address. Default: none. */
   readonly siblings?: Siblings;
 }
@@ -73,6 +75,8 @@ export interface RunningServer {
   reloadTls(): void;
   /** Waits for requests and batches under way, then closes. */
   close(): Promise<void>;
+  /** Hangs up on clients that have not sent their request to its end: {@link close} need not wait. */
+  endHalfSent(): void;
   /** Logs the requests that are not answered yet. Call it before ending the process early. */
   logUnderWay(): void;
 }
@@ -82,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host, port } = parseListen(options.listen);
   const siblings = options.siblings ?? ALONE;
   const logger = openLogger(options.logLevel, siblings.count > 1);
+  for (const warning of options.warnings ?? []) logger.warn(warning);
   const tls = options.tls && readTls(options.tls);
   const context = await openContext(options);
   const { store, sequencer } = context;
@@ -154,6 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await store.close();
         await flushed(logger);
       },
+      endHalfSent: () => underWay.endHalfSent(),
       logUnderWay: () => underWay.log(),
     };
   } catch (error) {
@@ -210,13 +216,3 @@ export const afterWrites = (store: Store, tell: () => void): Store => ({
     return result;
   },
 });
-
-function parseListen(listen: string): { host: string; port: number } {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen);
-  const port = Number(match?.[3]);
-  if (!match || port > 65535)
-    throw new Error(
-      `Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`,
-    );
-  return { host: present(match[1] ?? match[2]), port };
-}

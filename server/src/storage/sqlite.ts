@@ -18,6 +18,7 @@ import {
   type SqliteStatement,
   type TransactionSettings,
 } from "kysely";
+import { giveToOwnerOfFolder } from "../util";
 import { CommitQueue, isBusy } from "./commitQueue";
 import { singleConnection, Transaction } from "./direct";
 import type { Database } from "./schema";
@@ -124,7 +125,9 @@ function beginWriteAheadLog(database: DatabaseSync, waitMs: number): void {
  * shared memory with the mode of the file. The folder is closed too, unless it holds other files.
  */
 function restrictToOwner(file: string): void {
+  const isNew = !existsSync(file);
   closeSync(openSync(file, "a", 0o600));
+  if (isNew) giveToOwnerOfFolder(file);
   for (const each of [file, `${file}-wal`, `${file}-shm`]) limitMode(each, 0o600);
   const folder = dirname(file);
   if (readdirSync(folder).every((name) => /^(tunnelplane\.db|master\.key)/.test(name)))
@@ -186,6 +189,13 @@ class ImmediateDriver extends SqliteDriver {
     await connection.executeQuery(
       CompiledQuery.raw(accessMode === "read only" ? "begin" : "begin immediate"),
     );
+  }
+
+  /** Where a disk is full, SQLite has rolled back itself; refusing that again would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection).catch((error: unknown) => {
+      if (!/no transaction is active/.test(messageOf(error))) throw error;
+    });
   }
 }
 

@@ -5,7 +5,9 @@ export { customerOf, isLoopback, isPublic } from "./addresses";
 export { Budget, type GiveBack, type Holder } from "./budget";
 export { isSession } from "./ids";
 export { type Job, Jobs } from "./jobs";
+export { parseListen } from "./listen";
 export { grouped, inOrder } from "./order";
+export { giveToOwnerOfFolder } from "./ownership";
 export { pipelined } from "./pipelined";
 export { publicOnly } from "./publicOnly";
 export {

@@ -228,9 +228,19 @@ export class RequestsUnderWay {
     }
   }
 
-  /** Logs each request that is not answered yet. */
-  log(): void {
-    for (const { request } of this.#replies) {
+  /** Hangs up where a request has not arrived to its end: nothing works on it. */
+  endHalfSent(): void {
+    const isWhole = ({ request }: FastifyReply) => request.raw.complete;
+    this.log([...this.#replies].filter((reply) => !isWhole(reply)));
+    const atWork = new Set(
+      [...this.#replies].filter(isWhole).map(({ request }) => peerOf(request.raw.socket)),
+    );
+    for (const socket of this.#sockets) if (!atWork.has(peerOf(socket))) socket.destroy();
+  }
+
+  /** Logs requests that are not answered yet. */
+  log(replies: Iterable<FastifyReply> = this.#replies): void {
+    for (const { request } of replies) {
       request.log.warn(
         {
           operation_id: request.id,
@@ -243,6 +253,9 @@ export class RequestsUnderWay {
     }
   }
 }
+
+/** The other end of a connection: with TLS the same for the connection and for the secure one on it. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Stops reading from a connection for a moment. */
 function pause(socket: Socket): void {
