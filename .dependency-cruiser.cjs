@@ -2,7 +2,7 @@ const { FLOORS, requireFloors } = require("./tools/scripts/floors.cjs");
 
 /**
  * Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and
- * gateway meet over HTTP only.
+ * gateway meet over HTTP only; the command has all three in one.
  */
 const only = (name, from, to, comment) => ({
   name,
@@ -34,7 +34,7 @@ module.exports = {
     only(
       "sdk-stands-alone",
       "^sdk/",
-      "^(server|provider|plugin|gateway|policies|examples)/",
+      "^(server|provider|plugin|gateway|policies|tunnelplane|examples)/",
       "The contract and the client know nobody.",
     ),
     only(
@@ -46,31 +46,31 @@ module.exports = {
     only(
       "server-knows-the-sdk-only",
       "^server/",
-      "^(provider|plugin|gateway|policies|examples)/",
+      "^(provider|plugin|gateway|policies|tunnelplane|examples)/",
       "The server meets the others over HTTP.",
     ),
     only(
       "provider-knows-the-sdk-only",
       "^provider/",
-      "^(server|plugin|gateway|policies|examples)/",
+      "^(server|plugin|gateway|policies|tunnelplane|examples)/",
       "The provider meets the server over HTTP.",
     ),
     only(
       "gateway-knows-the-sdk-only",
       "^gateway/",
-      "^(server|provider|plugin|policies|examples)/",
+      "^(server|provider|plugin|policies|tunnelplane|examples)/",
       "The gateway is a client of the API like any other.",
     ),
     only(
       "policies-review-as-the-provider-does",
       "^policies/",
-      "^(server|plugin|gateway|examples)/",
+      "^(server|plugin|gateway|tunnelplane|examples)/",
       "The policy pack judges what the provider's classes declare.",
     ),
     only(
       "plugin-hosts-the-core",
       "^plugin/",
-      "^(server|gateway|policies|examples)/|^provider/src/(?!(core|operation|engine)/index[.]ts$)",
+      "^(server|gateway|policies|tunnelplane|examples)/|^provider/src/(?!(core|operation|engine)/index[.]ts$)",
       "The native provider stands on the lifecycle and on what all of its hosts share.",
     ),
     only(

@@ -2,7 +2,7 @@
 const { parseArgs } = require("node:util");
 const { existsSync } = require("node:fs");
 const { join } = require("node:path");
-const { create, examples } = require("./project.cjs");
+const { create, examples, told } = require("./project.cjs");
 /** In a tarball it is inside; in the repository the build writes it. */
 const { guardOutput } = require(
   [join(__dirname, "terminal.js"), join(__dirname, "../sdk/dist/terminal.js")].find(existsSync),
@@ -39,18 +39,7 @@ try {
   if (values.help) console.log(USAGE);
   else if (positionals.length !== 1)
     throw new Error(`Expected one folder, got ${positionals.length}.\n\n${USAGE}`);
-  else {
-    const { folder, manager, pipeline, isNew } = create(positionals[0], {
-      ...values,
-      tsNode: values["ts-node"],
-    });
-    if (isNew)
-      console.log(
-        `Wrote a project to ${folder}. Next:\n\n  cd ${folder} && ${manager} install\n\nIts README.md says the rest.`,
-      );
-    if (pipeline !== undefined)
-      console.log(`Wrote the pipeline ${pipeline}; its first lines say which settings it needs.`);
-  }
+  else console.log(told(create(positionals[0], { ...values, tsNode: values["ts-node"] })));
 } catch (error) {
   console.error(`create-tunnelplane: ${error.message}`);
   process.exit(1);

@@ -79,6 +79,19 @@ function create(path, { example, ci, commonjs = false, tsNode = false, packages 
   return { folder: path, manager, pipeline, isNew: true };
 }
 
+/** What was made, and what comes next. */
+const told = ({ folder, manager, pipeline, isNew }) =>
+  [
+    ...(isNew
+      ? [
+          `Wrote a project to ${folder}. Next:\n\n  cd ${folder} && ${manager} install\n\nIts README.md says the rest.`,
+        ]
+      : []),
+    ...(pipeline === undefined
+      ? []
+      : [`Wrote the pipeline ${pipeline}; its first lines say which settings it needs.`]),
+  ].join("\n");
+
 function pipelineOf(ci) {
   if (Object.hasOwn(PIPELINES, ci)) return PIPELINES[ci];
   throw new Error(`there is no pipeline for "${ci}"; there are: ${Object.keys(PIPELINES).join(", ")}`);
@@ -123,11 +136,10 @@ const withRequire = (text) =>
 function rename(inProject, name) {
   edit(inProject("README.md"), ofProject);
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/^name: .*/m, `name: ${name}`));
-  editJson(inProject("package.json"), ({ scripts, devDependencies, ...manifest }) => ({
+  editJson(inProject("package.json"), ({ scripts, ...manifest }) => ({
     ...manifest,
     name,
-    scripts: { dev: "tunnelplane-gateway dev", review: REVIEW, ...scripts },
-    devDependencies: { "@tunnelplane/gateway": devDependencies["@tunnelplane/server"], ...devDependencies },
+    scripts: { dev: "tunnelplane dev", review: REVIEW, ...scripts },
   }));
 }
 
@@ -145,8 +157,9 @@ const ofProject = (text) =>
 function tarballsIn(folder) {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   const ours = files.flatMap((file) => {
-    const [, name] = /^tunnelplane-([a-z-]+)-\d.*\.tgz$/.exec(file) ?? [];
-    return name ? [[`@tunnelplane/${name}`, join(folder, file)]] : [];
+    const [, name] = /^tunnelplane(-[a-z-]+)?-\d.*\.tgz$/.exec(file) ?? [file];
+    if (name === file) return [];
+    return [[name ? `@tunnelplane/${name.slice(1)}` : "tunnelplane", join(folder, file)]];
   });
   if (ours.length === 0)
     throw new Error(
@@ -172,7 +185,7 @@ function useTarballs(inProject, tarballs) {
   editJson(inProject("package.json"), ({ dependencies, devDependencies, ...rest }) => ({
     ...rest,
     dependencies: { ...replaced(dependencies), "@tunnelplane/sdk": places["@tunnelplane/sdk"] },
-    devDependencies: { ...replaced(devDependencies), "@tunnelplane/server": places["@tunnelplane/server"] },
+    devDependencies: replaced(devDependencies),
     overrides: { "@tunnelplane/sdk": "$@tunnelplane/sdk" },
     pnpm: { overrides: { "@tunnelplane/sdk": "$@tunnelplane/sdk" } },
   }));
@@ -182,4 +195,4 @@ const edit = (file, change) => writeFileSync(file, change(readFileSync(file, "ut
 const editJson = (file, change) =>
   edit(file, (text) => `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`);
 
-module.exports = { create, examples };
+module.exports = { create, examples, told };

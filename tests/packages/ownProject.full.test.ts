@@ -34,7 +34,7 @@ const BEGIN = [
   "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 9 -keyout client.key -out client.pem -subj /CN=ada -CA clients-ca.pem -CAkey ca.key",
   "ssh-keygen -q -t ed25519 -N '' -f agent",
 ];
-const GATEWAY = `TUNNELPLANE_ENVOY=${ENVOY} npx --no tunnelplane-gateway run --dev-ca --listen 443=127.0.0.1:8443 --ssh-listen 127.0.0.1:2222 # leave it running`;
+const GATEWAY = `TUNNELPLANE_ENVOY=${ENVOY} npx --no tunnelplane gateway --dev-ca --listen 443=127.0.0.1:8443 --ssh-listen 127.0.0.1:2222 # leave it running`;
 
 /** Steps that the README has the reader take before a command, and the places of the reader's machines. */
 const BEHIND_THE_SCENES = {

@@ -1,9 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import { ENVOY, needsEnvoy } from "../support/envoy";
+import { GatewayProcess } from "../support/gateway";
 import { Packed, publishedPackages } from "../support/packed";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
 const BIN = join(ROOT, "node_modules/.bin");
@@ -76,4 +80,72 @@ describe("The published package", () => {
         });
     });
   }
+});
+
+describe("The package tunnelplane, installed alone from its tarball", () => {
+  let folder: string;
+  let command: string;
+  before("install it in an empty folder", () => {
+    const packed = Packed.make(["tunnelplane"]);
+    folder = join(packed.folder, "alone");
+    mkdirSync(folder);
+    const install = ["install", "--no-audit", "--no-fund", "--offline", packed.tarball("tunnelplane")];
+    execFileSync("npm", install, { cwd: folder, stdio: "pipe" });
+    command = join(folder, "node_modules/.bin/tunnelplane");
+  });
+
+  it("is one package of at most 45 MB, without dependencies and install scripts", () => {
+    const modules = join(folder, "node_modules");
+    expect(readdirSync(modules).filter((name) => !name.startsWith("."))).to.deep.equal(["tunnelplane"]);
+    const bytes = readdirSync(modules, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+    expect(bytes).to.be.below(45_000_000);
+    const { scripts } = JSON.parse(readFileSync(join(modules, "tunnelplane/package.json"), "utf8"));
+    expect(Object.keys(scripts)).to.deep.equal(["prepack"]);
+  });
+
+  it("leads from nothing to curl through a tunnel with dev, which ends all that it started", async function () {
+    needsEnvoy(this);
+    const env = { TUNNELPLANE_API_KEY: "", TUNNELPLANE_ENVOY: ENVOY as string };
+    const running = GatewayProcess.start(["dev"], env, folder, command);
+    try {
+      await running.printed(". .tunnelplane/dev/env");
+      const [, line = ""] = /^ {2}(curl .*)$/m.exec(running.out) ?? [];
+      expect(execFileSync("sh", ["-c", line], { cwd: folder, encoding: "utf8" })).to.equal(
+        "hello from behind the tunnel\n",
+      );
+      const [console = ""] = /http:\S+\/console/.exec(running.out) ?? [];
+      expect((await fetch(console)).status).to.equal(200);
+      expect(await running.stop("SIGINT")).to.equal(0);
+      expect(await fetch(console).catch(() => "nobody listens")).to.equal("nobody listens");
+    } finally {
+      await running.stop();
+    }
+  });
+
+  it("reviews, asks and adopts without @pulumi/pulumi, and starts a project from what it brings along", async () => {
+    const server = await ServerProcess.start();
+    const rest = new Rest(server.url, server.apiKey);
+    const { body: edge } = await rest.post("/edges/tls", { hostports: ["app.example.com:443"] });
+    const preview = join(folder, "preview.json");
+    writeFileSync(preview, JSON.stringify({ steps: [], changeSummary: {} }));
+    const run = (...args: string[]) =>
+      spawnSync(command, args, {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey },
+      });
+    const question = ["--from", "198.51.100.7", "GET", "https://app.example.com/"];
+    expect(run("ask", ...question).stdout).to.contain("app.example.com");
+    expect(run("ask", "--preview", preview, ...question).stdout).to.contain("app.example.com");
+    expect(run("review", preview).status).to.equal(0);
+    expect(run("adopt", "--out", "adopted").stdout).to.contain(edge.id);
+    expect(run("new", "ours").status).to.equal(0);
+    for (const project of ["adopted", "ours"])
+      expect(readdirSync(join(folder, project, "packages"))).to.satisfy((files: string[]) =>
+        files.some((file) => file.startsWith("tunnelplane-pulumi-")),
+      );
+    expect(existsSync(join(folder, "node_modules/@pulumi"))).to.equal(false);
+  });
 });

@@ -36,7 +36,7 @@ describe("An upgrade of the package", () => {
       kind,
       ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`),
     ]);
-    const { providerLiteral } = require(join(ROOT, "provider/dist/host/resource.js")) as {
+    const { providerLiteral } = require(join(ROOT, "provider/dist/host/typeToken.js")) as {
       providerLiteral(kind: string): string;
     };
     expect(providerLiteral("tls_edge")).to.equal(

@@ -23,10 +23,15 @@ export class GatewayProcess {
     });
   }
 
-  static start(args: readonly string[], env: Record<string, string> = {}, cwd?: string): GatewayProcess {
+  static start(
+    args: readonly string[],
+    env: Record<string, string> = {},
+    cwd?: string,
+    cli = CLI,
+  ): GatewayProcess {
     const settings = { TUNNELPLANE_API_KEY: API_KEY, TUNNELPLANE_ENVOY_ARGS: "--concurrency 1", ...env };
     return new GatewayProcess(
-      spawn(process.execPath, [CLI, ...args], {
+      spawn(process.execPath, [cli, ...args], {
         env: { ...process.env, ...settings },
         cwd,
         stdio: ["ignore", "pipe", "pipe"],

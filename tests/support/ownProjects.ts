@@ -11,7 +11,7 @@ const MODULES = join(ROOT, "node_modules");
 /** Lends a project the packages that are installed here (7 s of a processor instead of 20). */
 const BORROW = [
   "mkdir node_modules",
-  `lent=$(cd "${ROOT}" && npm ls --all --parseable --omit=dev --loglevel=error | sed -nE 's#^${MODULES}/((@[^/]+/)?[^/]+).*#\\1#p' | grep -v '^@tunnelplane/' | sort -u)`,
+  `lent=$(cd "${ROOT}" && npm ls --all --parseable --omit=dev --loglevel=error | sed -nE 's#^${MODULES}/((@[^/]+/)?[^/]+).*#\\1#p' | grep -vE '^(@tunnelplane/|(create-)?tunnelplane$)' | sort -u)`,
   `(cd "${MODULES}" && cp -al --parents $lent "$OLDPWD/node_modules")`,
 ];
 

@@ -12,7 +12,7 @@ export interface Manifest {
 export type Published = { readonly folder: string; readonly manifest: Manifest };
 
 const { pack, publishedPackages } = require("../../tools/scripts/packages.cjs") as {
-  pack(destination: string): Map<string, string>;
+  pack(destination: string, packages?: readonly Published[]): Map<string, string>;
   publishedPackages(): Published[];
 };
 
@@ -25,9 +25,11 @@ export class Packed {
     readonly tarballs: ReadonlyMap<string, string>,
   ) {}
 
-  static make(): Packed {
+  /** @param names of the packages. Default: all. */
+  static make(names?: readonly string[]): Packed {
     const folder = newFolder();
-    return new Packed(folder, pack(join(folder, "tarballs")));
+    const wanted = publishedPackages().filter(({ manifest }) => names?.includes(manifest.name) ?? true);
+    return new Packed(folder, pack(join(folder, "tarballs"), wanted));
   }
 
   tarball(name: string): string {

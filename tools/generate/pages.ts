@@ -1,8 +1,12 @@
+import { join } from "node:path";
+import { devCommand, gatewayCommand } from "../../gateway/src/commands";
+import { adoptCommand, reviewCommand, secretsCommand } from "../../provider/src/cli";
 import { ERRORS } from "../../sdk/src/contract";
 import { examplesOf } from "../../server/src/cli/examples";
 import { EXIT_CODES } from "../../server/src/cli/failures";
 import { program } from "../../server/src/cli/program";
 import { SERVE_SETTINGS } from "../../server/src/cli/settings";
+import { newCommand } from "../../tunnelplane/src/new";
 import { wrapped } from "./wrapped";
 
 type Command = ReturnType<typeof program>;
@@ -42,10 +46,21 @@ ${rows.join("")}`;
 /** Every command, with its arguments, options and examples. */
 function commandsPage(): string {
   const all = program();
+  const others = [
+    gatewayCommand(),
+    devCommand(() => ({ server: [], gateway: [] })),
+    reviewCommand(),
+    adoptCommand(),
+    secretsCommand(),
+    newCommand(join(__dirname, "../../create-tunnelplane"), undefined),
+  ];
+  for (const command of others) all.addCommand(command);
   return `# Commands
 
-\`tunnelplane\` is the command of \`@tunnelplane/server\`; in a project or a clone, \`npx --no tunnelplane\`. \`--help\` after any
-command shows the same. ${FOLLOWS}
+\`tunnelplane\` is the command of the package \`tunnelplane\`; in a project or a clone, \`npx --no tunnelplane\`. \`--help\` after
+any command shows the same. ${FOLLOWS} \`gateway\` and \`dev\` are also commands of \`@tunnelplane/gateway\`
+(\`tunnelplane-gateway run\`, …), and \`review\`, \`adopt\`, \`ask --preview\` and \`secrets\` of \`@tunnelplane/pulumi\`
+(\`tunnelplane-pulumi review\`, …); all others also of \`@tunnelplane/server\`.
 
 Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`; jobs
 of a pipeline may have [an identity](how-to/ci-without-keys.md) in the place of a key, and people

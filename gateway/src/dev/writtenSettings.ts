@@ -13,6 +13,8 @@ export interface Running {
   /** Its program; `--try` of a review takes it too. */
   readonly envoy: string;
   readonly ssh: { readonly host: string; readonly port: number };
+  /** The file of the agents' key, where it is not a program of Pulumi that declares who they are. */
+  readonly identity?: string;
 }
 
 /** A program that prints the password of the agent's ssh. */
@@ -23,7 +25,10 @@ const AUTHTOKEN = "#!/bin/sh\nexec pulumi stack output authtoken --show-secrets\
  * a state of Pulumi in this folder with its passphrase, and the programs of this terminal. `ssh_config` and
  * `authtoken` are for an agent.
  */
-export function writeSettings(folder: string, { url, key, https, app, envoy, ssh }: Running): string {
+export function writeSettings(
+  folder: string,
+  { url, key, https, app, envoy, ssh, identity }: Running,
+): string {
   const settings = {
     TUNNELPLANE_BASE_URL: url,
     TUNNELPLANE_API_KEY: key,
@@ -49,7 +54,7 @@ export function writeSettings(folder: string, { url, key, https, app, envoy, ssh
   StrictHostKeyChecking accept-new
   ExitOnForwardFailure yes
   LogLevel ERROR
-`,
+${identity === undefined ? "" : `  IdentityFile "${identity}"\n  IdentitiesOnly yes\n`}`,
   );
   const authtoken = join(folder, "authtoken");
   writeWhole(authtoken, AUTHTOKEN);

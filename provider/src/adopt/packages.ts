@@ -23,9 +23,9 @@ export interface PackagePlaces {
  * @param given a folder with tarballs, if somebody named one
  */
 export function packagesOf(project: string, given: string | undefined): PackagePlaces {
-  const own = dirname(require.resolve("../../package.json"));
-  const { version } = manifestIn(own);
-  if (given === undefined && isFromRegistry(own)) return { dependencies: { [PROVIDER]: version } };
+  const own = given === undefined ? dirname(require.resolve("../../package.json")) : "";
+  if (given === undefined && isFromRegistry(own))
+    return { dependencies: { [PROVIDER]: manifestIn(own).version } };
   const folder = join(project, FOLDER);
   const files = filled(folder, (at) => (given === undefined ? packed(at, own) : copied(at, resolve(given))));
   const place = (file: string) => `file:./${FOLDER}/${file}`;

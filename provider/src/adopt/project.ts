@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { providerLiteral } from "../host/resource";
-import { typeToken } from "../host/typeToken";
+import { providerLiteral, typeToken } from "../host/typeToken";
 import { type PackagePlaces, packagesOf } from "./packages";
 import type { Declared } from "./program";
 import { sealed } from "./secrets";

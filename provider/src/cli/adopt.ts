@@ -13,8 +13,12 @@ interface Options extends ServerOptions {
   readonly packages?: string;
 }
 
-/** `adopt`: writes a program for the objects of a server, and the file that imports them. */
-export function adoptCommand(): Command {
+/**
+ * `adopt`: writes a program for the objects of a server, and the file that imports them.
+ *
+ * @param tarballs the folder of the packages that a project gets, unless --packages names another
+ */
+export function adoptCommand(tarballs?: string): Command {
   const command = new Command("adopt").description(
     "Write a Pulumi program for the objects of a server, and the file that imports them",
   );
@@ -26,7 +30,7 @@ export function adoptCommand(): Command {
         .choices(["ts", "yaml"])
         .default("ts"),
     )
-    .option("--packages <folder>", "take tunnelplane's packages from tarballs in this folder")
+    .option("--packages <folder>", "take tunnelplane's packages from tarballs in this folder", tarballs)
     .addOption(
       new Option(
         "--only <kind or name>",

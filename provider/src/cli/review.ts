@@ -18,13 +18,18 @@ interface Options extends ServerOptions {
   readonly folder?: string;
   readonly traffic: readonly string[];
   readonly try?: true;
+  readonly gateway?: readonly string[];
 }
 
 const FAILED = 1;
 const FOUND = 2;
 
-/** `review`: shows the effects of a preview on callers and owners. */
-export function reviewCommand(): Command {
+/**
+ * `review`: shows the effects of a preview on callers and owners.
+ *
+ * @param gateway the gateway's program and its first arguments, for --try
+ */
+export function reviewCommand(gateway?: readonly string[]): Command {
   const command = new Command("review")
     .description(
       "Show the effects of a preview on callers. Exit code 0: no findings that fail; 2: findings; 1: the review failed",
@@ -64,12 +69,12 @@ export function reviewCommand(): Command {
       "send the examples of the report to two Envoys, before and after the change; needs tunnelplane-gateway and Envoy",
     )
     .option("--events <file>", "read policy violations, and nothing else, from an engine event log")
-    .action(run);
+    .action((file: string | undefined, options: Options) => run(file, { ...options, gateway }));
 }
 
 async function run(
   file = "-",
-  { format, failOn, accept, baseline, events, folder, traffic, try: onEnvoy, ...server }: Options,
+  { format, failOn, accept, baseline, events, folder, traffic, try: onEnvoy, gateway, ...server }: Options,
 ): Promise<void> {
   const preview = read(file, EXPECTED_PREVIEW);
   const report = await reviewInFull(preview, {
@@ -80,6 +85,7 @@ async function run(
     folder,
     source: nameOf(file),
     onEnvoy,
+    gateway,
     traffic: traffic.length === 0 ? undefined : trafficIn(traffic),
   });
   process.stdout.write(write(report, format));

@@ -7,7 +7,7 @@ import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { guardsOf, hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
 import type { Adopted, Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
-import { typeToken } from "./typeToken";
+import { providerLiteral, typeToken } from "./typeToken";
 
 export { isOfType } from "./typeToken";
 
@@ -150,15 +150,6 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
   const found = Object.hasOwn(properties, name) ? properties[name] : undefined;
   return found === undefined ? value : ({ ...properties, [name]: withSecret(found, rest) } as T);
 }
-
-/**
- * The provider code that the state keeps with each resource: it loads the real provider. Keep it short,
- * because the engine writes it with every step (1.8 KB of code make 500 creations twice as slow, see
- * docs/architecture/provider.md). Never change it: after an upgrade, states of older versions still hold the
- * old text.
- */
-export const providerLiteral = (kind: string): string =>
-  `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
 
 /** The folders that were checked already. */
 const lookedIn = new Set<string>();

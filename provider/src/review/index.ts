@@ -60,6 +60,8 @@ export interface FullOptions extends Options {
    * what they did, or why this was not possible.
    */
   readonly onEnvoy?: boolean;
+  /** The gateway's program and its first arguments. Default: `tunnelplane-gateway`. */
+  readonly gateway?: readonly string[];
   /** Recorded requests, as `readTraffic` reads them; `traffic` of the report says what happens to them. */
   readonly traffic?: AsyncIterable<TrafficEntry> | Iterable<TrafficEntry>;
 }
@@ -70,13 +72,22 @@ export interface FullOptions extends Options {
  * @throws Error also if the traffic cannot be read
  */
 export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
-  const { url: _url, apiKey: _key, project: _project, progress: _, onEnvoy, traffic, ...settings } = options;
+  const {
+    url: _url,
+    apiKey: _key,
+    project: _project,
+    progress: _,
+    onEnvoy,
+    gateway,
+    traffic,
+    ...settings
+  } = options;
   const change = await changeOf(preview, options);
   const report = reportOn(change, settings);
   return {
     ...report,
     ...(traffic && { traffic: await replayTraffic(traffic, change) }),
-    ...(onEnvoy && { tried: await tryOnEnvoy(report, change, options.folder ?? process.cwd()) }),
+    ...(onEnvoy && { tried: await tryOnEnvoy(report, change, options.folder ?? process.cwd(), gateway) }),
   };
 }
 

@@ -21,11 +21,15 @@ const notTried = (why: string): TriedOnEnvoy => ({
   differing: [],
 });
 
-/** @param project the folder in whose `node_modules` the gateway is looked for, before the PATH */
+/**
+ * @param project the folder in whose `node_modules` the gateway is looked for, before the PATH
+ * @param program the gateway's program and its first arguments
+ */
 export async function tryOnEnvoy(
   report: Report,
   { before, after }: Worlds,
   project: string,
+  program: readonly string[] = [PROGRAM],
 ): Promise<TriedOnEnvoy> {
   const requests = examplesIn(report);
   if (requests.length === 0) return notTried("the report has no example of a request");
@@ -36,6 +40,7 @@ export async function tryOnEnvoy(
   };
   try {
     return await run(requests.length, project, [
+      ...program,
       "try",
       ...file("before", sent(before)),
       ...file("after", sent(after)),
@@ -60,9 +65,13 @@ function examplesIn({ access, findings }: Report): DecisionRequest[] {
   );
 }
 
-function run(expected: number, project: string, args: readonly string[]): Promise<TriedOnEnvoy> {
+function run(
+  expected: number,
+  project: string,
+  [program = PROGRAM, ...args]: readonly string[],
+): Promise<TriedOnEnvoy> {
   const path = [join(project, "node_modules", ".bin"), process.env.PATH].join(delimiter);
-  const child = spawn(PROGRAM, args, {
+  const child = spawn(program, args, {
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "pipe", "pipe"],
     // Unlike a timeout of the process, it keeps nothing waiting.

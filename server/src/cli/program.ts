@@ -18,8 +18,14 @@ import { searchCommand } from "./search";
 import { serveCommand } from "./serve";
 import { sessionsCommand } from "./sessions";
 
-/** Every command, in the order of the help. Help, completion and the documentation are made from this. */
-export function program(): Command {
+const NEXT = ["tunnelplane apply tunnels.yaml --set prod    # declare tunnels: docs/catalogue.md"];
+
+/**
+ * Every command, in the order of the help. Help, completion and the documentation are made from this.
+ *
+ * @param next what the first `serve` says to do next, a line each
+ */
+export function program(next: readonly string[] = NEXT): Command {
   const all = new Command("tunnelplane")
     .description("The tunnelplane API server, and commands that show its objects")
     .version(VERSION)
@@ -30,7 +36,7 @@ export function program(): Command {
         .join("\n")}`,
     );
   for (const command of [
-    serveCommand(),
+    serveCommand(next),
     healthCommand(),
     listCommand(),
     getCommand(),

@@ -11,10 +11,10 @@ function throwing(command: Command): Command {
   return command;
 }
 
-/** Runs the command that these arguments name, prints its error if it fails, and returns its exit code. */
-export async function run(args: readonly string[]): Promise<number> {
+/** Runs what these arguments name, prints its error if it fails, and returns its exit code. */
+export async function run(args: readonly string[], command = program()): Promise<number> {
   try {
-    await throwing(program()).parseAsync(args, { from: "user" });
+    await throwing(command).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed its own errors already, and a command that says no has printed why.

@@ -26,13 +26,14 @@ interface Flags
   readonly processes: number;
 }
 
-export function serveCommand(): Command {
+/** @param next what the first start says to do next, a line each */
+export function serveCommand(next: readonly string[]): Command {
   const command = new Command("serve")
     .description("Start the API server")
     .addHelpText("after", environmentHelp(SERVE_SETTINGS));
   withSettings(command, SERVE_SETTINGS);
   return withExamples(
-    command.action(serve),
+    command.action((flags: Flags) => serve(flags, next)),
     ["tunnelplane serve", "http://127.0.0.1:4040, data in ./.tunnelplane"],
     [
       "tunnelplane serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
@@ -41,15 +42,10 @@ export function serveCommand(): Command {
   );
 }
 
-async function serve({
-  tlsCert,
-  tlsKey,
-  rateLimit,
-  rateLimitLoopback,
-  shutdownLimit,
-  processes,
-  ...options
-}: Flags): Promise<void> {
+async function serve(
+  { tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLimit, processes, ...options }: Flags,
+  next: readonly string[],
+): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
   if (bootstrapApiKey && (bootstrapApiKey.length < MIN_KEY_LENGTH || /\s/.test(bootstrapApiKey))) {
     throw new Error(
@@ -62,7 +58,8 @@ async function serve({
       `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
     );
   const { isServing, Serving }: typeof import("../process") = require("../process");
-  if (processes > 1 && !isServing()) return serveTogether(processes, options.logLevel, tlsCert !== undefined);
+  if (processes > 1 && !isServing())
+    return serveTogether(processes, options.logLevel, tlsCert !== undefined, next);
   const warnings = isServing() ? [] : warningsOfEnvironment();
   let server: RunningServer | undefined;
   const obey = orders(() => server, shutdownLimit);
@@ -89,11 +86,16 @@ async function serve({
   if (siblings) return siblings.ready(ready);
   // Before the line that it listens, so that a signal after that line is heard.
   onSignals(obey, tlsCert !== undefined);
-  announce(ready);
+  announce(ready, next);
 }
 
 /** Serves with several processes, of which this one is the first. */
-async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls: boolean): Promise<void> {
+async function serveTogether(
+  count: number,
+  logLevel: Flags["logLevel"],
+  hasTls: boolean,
+  next: readonly string[],
+): Promise<void> {
   const { NotServing, Together }: typeof import("../process") = require("../process");
   const { openLogger }: typeof import("../process") = require("../process");
   const logger = openLogger(logLevel, true);
@@ -104,7 +106,7 @@ async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls:
     else together.order(order);
   }, hasTls);
   try {
-    announce(await together.start());
+    announce(await together.start(), next);
   } catch (error) {
     if (!(error instanceof NotServing)) throw error;
     await together.stop();
@@ -119,10 +121,14 @@ const warningsOfEnvironment = (): string[] =>
     (name) => !/^(GATEWAY|DEV|ENVOY)(_|$)/.test(name),
   );
 
-function announce({ url, place, isFirst }: Ready): void {
+function announce({ url, place, isFirst }: Ready, next: readonly string[]): void {
   if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${url}\n`);
   console.log(`tunnelplane ${VERSION} listens on ${url}, data in ${place}`);
   console.log(`For people: ${url}/console shows what it holds, ${url}/docs the API`);
+  if (isFirst)
+    console.log(
+      `Next, in a terminal with these two variables:\n${next.map((line) => `  ${line}\n`).join("")}`,
+    );
 }
 
 /** Normalizes the URL, so that characters which are special in JSON or in addresses are percent-encoded. */
