@@ -1,8 +1,11 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { pbkdf2 } from "node:crypto";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { Client, type ConnectConfig, type ParsedKey, utils } from "ssh2";
@@ -24,6 +27,8 @@ const known = (algorithms: string) =>
 
 describe("Handshakes of agents", () => {
   let one: SshServerAlone;
+  /** The key that may log in; undefined for every key. */
+  let theOnlyKey: string | undefined;
   /** What clients were refused for, by what they asked to bind. */
   const sockets: Socket[] = [];
   beforeEach("start an SSH server that knows every key and no token", async () => {
@@ -31,12 +36,15 @@ describe("Handshakes of agents", () => {
       ask: async (proof, bind) => {
         const refused = bind.filter((rule) => !rule.startsWith("bind:service="));
         const reason = `${refused.join(", ")} is not allowed by the ACL of credential sshcr_1`;
-        const allowed = !("token" in proof) && refused.length === 0;
+        const isKnown =
+          !("token" in proof) && (theOnlyKey === undefined || theOnlyKey.startsWith(proof.public_key));
+        const allowed = isKnown && refused.length === 0;
         return { allowed, credential: "sshcr_1", projects: IN_DEFAULT, reason };
       },
     });
   });
   afterEach(async () => {
+    theOnlyKey = undefined;
     for (const socket of sockets.splice(0)) socket.destroy();
     await one.stop();
   });
@@ -185,5 +193,41 @@ describe("Handshakes of agents", () => {
       "Remote: bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1",
     );
     expect(one.ssh.agents[0]?.bind, "what is allowed is served").to.deep.equal(["bind:service=web"]);
+  });
+
+  it("tell what to do where the stock client asks for what is not there, in ASCII", async () => {
+    const said = (binds: string[], options: string[]) => saidBy(one.agent(binds, options));
+    const withoutN = said(["service=web:443"], ["SessionType=default"]);
+    expect(await withoutN).to.contain("there is no shell here: add -N to ssh");
+    expect(await said(["/tmp/socket"], [])).to.contain("expected -R HOST:PORT:..., or -R key=value:PORT:...");
+    expect(await said(["service=web:0"], [])).to.contain("expected a port from 1 to 65535: -R HOST:PORT:...");
+    expect(await said(["service=web:443"], ["RekeyLimit=16"])).to.contain("set a higher RekeyLimit");
+    const client = clientFrom("127.0.0.1", { authHandler: () => undefined } as Partial<ConnectConfig>);
+    await once(client, "handshake");
+    const type = "sk-ssh-ed25519@openssh.com";
+    const onToken = Object.assign(privateKey(), { type, getPublicSSH: () => Buffer.from("a token") });
+    client._protocol.authPK("any", onToken);
+    expect(String(await once(client, "banner"))).to.contain("hardware keys are not supported yet");
+  });
+
+  it("may offer other keys before the right one, as clients with many keys do", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [right, ...wrong] = Array.from({ length: 6 }, () => sshKey()).map(
+        ({ privateKey, openssh }, index) => {
+          const file = join(one.folder, `key-${round}-${index}`);
+          writeFileSync(file, privateKey, { mode: 0o600 });
+          return { file, openssh };
+        },
+      );
+      theOnlyKey = right?.openssh;
+      const client = one.agent(
+        ["service=web:443"],
+        [...wrong, right].map((key) => `IdentityFile=${key?.file}`),
+      );
+      client.stderr?.resume();
+      while (one.ssh.agents.length === 0) await sleep(10);
+      client.kill("SIGKILL");
+      while (one.ssh.agents.length > 0) await sleep(10);
+    }
   });
 });

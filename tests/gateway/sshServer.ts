@@ -72,12 +72,12 @@ export class SshServerAlone {
       "IdentityAgent=none",
       "BatchMode=yes",
       ...options,
+      "SessionType=none",
     ];
     const forwards = binds.flatMap((bind) => ["-R", `${bind}:${local}`]);
     const args = [
       "-F",
       "none",
-      "-N",
       "-p",
       String(to.port),
       ...all.flatMap((one) => ["-o", one]),

@@ -14,7 +14,7 @@ export function readBindAddress(address: string, port: number): Bind | string {
   if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
   // With port 0, the client asks the server to choose a port; clients that ask for labels need no port.
   if (port < 1 || port > 65535)
-    return "expected a port from 1 to 65535: -R HOST:PORT:…, or -R key=value:PORT:…";
+    return "expected a port from 1 to 65535: -R HOST:PORT:..., or -R key=value:PORT:...";
   if (address.includes("=")) {
     const pairs = address.split(",").map((pair) => pair.split("="));
     const labels = new Map(pairs.map(([key = "", value = ""]) => [key, value]));
@@ -24,7 +24,7 @@ export function readBindAddress(address: string, port: number): Bind | string {
     return { labels: Object.fromEntries(labels) };
   }
   if (!/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(address))
-    return "expected -R HOST:PORT:…, or -R key=value:PORT:…";
+    return "expected -R HOST:PORT:..., or -R key=value:PORT:...";
   return { host: address.toLowerCase(), port };
 }
 

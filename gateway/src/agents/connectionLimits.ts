@@ -10,7 +10,7 @@ const MAX_FAILURES = 20;
 /** Requests of one connection to log in, including its questions about keys. */
 const MAX_ATTEMPTS = 20;
 /** New keys of one connection in a minute: OpenSSH makes them once for some gigabytes. */
-const MAX_REKEYS = 60;
+export const MAX_REKEYS = 60;
 const MAX_ADDRESSES = 10_000;
 const FORGET_MS = 60_000;
 const LOGIN_MS = 20_000;
@@ -22,8 +22,8 @@ export interface AgentConnection {
   isLoggedIn: boolean;
   /** Requests to log in. */
   attempts: number;
-  /** Questions without a signature whether a key may log in, if the answer was yes. */
-  questions: number;
+  /** Keys that it offered. They count as failures where it does not log in. */
+  offers: number;
   /** New keys since the minute began. */
   rekeys: number;
 }
@@ -58,7 +58,7 @@ export class ConnectionLimits {
       ip,
       isLoggedIn: false,
       attempts: 0,
-      questions: 0,
+      offers: 0,
       rekeys: 0,
     };
     this.#connections.set(at, connection);
@@ -67,7 +67,7 @@ export class ConnectionLimits {
     socket.once("close", () => {
       clearTimeout(late);
       this.#connections.delete(at);
-      if (!connection.isLoggedIn) this.#count(connection.ip, connection.questions);
+      if (!connection.isLoggedIn) this.#count(connection.ip, connection.offers);
       this.logIn(connection);
     });
     this.#pace.wait(ip, () => socket.destroyed || begin());

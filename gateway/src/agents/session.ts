@@ -8,13 +8,18 @@ import type { AgentConnection } from "./connectionLimits";
 import type { BindAuthority, Proof, Verdict } from "./serverAuthority";
 import { endedWords } from "./serverAuthority";
 import type { AgentSockets } from "./sockets";
-import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
+import { bannerMessage, debugMessage, disconnectMessage, insideOf, refuseChannel, send } from "./ssh2Inside";
 
 const MAX_BINDS = 100; // of one connection
 const MAX_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
 const UNDECLARED =
   "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
+const NO_SHELL = "there is no shell here: add -N to ssh, which then serves what -R binds until it is stopped";
+const NO_PATHS =
+  "-R with the path of a socket to listen on is not served: expected -R HOST:PORT:..., or -R key=value:PORT:...";
+const NO_TOKENS = "hardware keys are not supported yet: use another one, such as ssh-keygen -t ed25519 makes";
+const ONLY_REMOTE = "only -R is served: nothing can be reached through this gateway";
 /** How long an agent may take to hang up: a session that is stopped is gone in a second. */
 export const LEAVE_MS = 500;
 
@@ -77,12 +82,23 @@ export class Session implements Client {
       } else if (name === "cancel-tcpip-forward") {
         this.#unbind(`${info.bindAddr}:${info.bindPort}`);
         accept?.();
+      } else if (name === "streamlocal-forward@openssh.com") {
+        this.options.log("agent refused", {
+          address: this.ip,
+          credential: this.credential,
+          reason: NO_PATHS,
+        });
+        this.#settled = Promise.allSettled([this.#settled, this.#refuse(NO_PATHS)]).then(() => reject?.());
       } else reject?.();
     });
     // A stock client without -N asks for a shell, and leaves when that is refused: its binds are answered
     // first.
-    connection.on("session", (_, reject) => void this.#settled.then(() => this.#hasEnded || reject()));
-    connection.on("tcpip", (_, reject) => reject());
+    connection.on(
+      "session",
+      (_, reject) =>
+        void this.#settled.then(() => this.#hasEnded || refuseChannel(connection, reject, NO_SHELL)),
+    );
+    connection.on("tcpip", (_, reject) => refuseChannel(connection, reject, ONLY_REMOTE));
   }
 
   get state(): State["name"] {
@@ -133,7 +149,12 @@ export class Session implements Client {
    */
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
-    if (!proof) return false;
+    if (!proof) {
+      const inside = insideOf(this.connection);
+      const isOnToken = context.method === "publickey" && /^(webauthn-)?sk-/.test(context.key.algo);
+      if (inside && isOnToken) send(inside, bannerMessage(NO_TOKENS));
+      return false;
+    }
     const { allowed, credential, projects, end } = await this.options.authority.ask(
       proof,
       [],

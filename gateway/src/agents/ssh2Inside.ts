@@ -22,13 +22,18 @@ export interface Inside {
     };
   };
   readonly _cipher: { encrypt(packet: Buffer): void };
+  channelOpenFail(channel: number, reason: number, text: string): void;
 }
 
 /** Undefined where a part is missing. */
 export function insideOf(connection: Connection): Inside | undefined {
   // These parts are private to ssh2, so the code checks that each is there.
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
-  return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside
+  return inside?._hostKeys &&
+    inside._packetRW?.write &&
+    inside._cipher &&
+    "channelOpenFail" in inside &&
+    "_kex" in inside
     ? inside
     : undefined;
 }
@@ -44,12 +49,28 @@ export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload:
   }
 }
 
+const PROHIBITED = 1;
+
+/** Refuses a channel with words that the stock client shows; ssh2 sends none. @param reject ssh2's own way */
+export function refuseChannel(connection: Connection, reject: () => void, text: string): void {
+  const inside = insideOf(connection);
+  if (!inside) return void reject();
+  const send = inside.channelOpenFail.bind(inside);
+  inside.channelOpenFail = (channel) => send(channel, PROHIBITED, ascii(text));
+  reject();
+  inside.channelOpenFail = send;
+}
+
 const BY_APPLICATION = 11;
 const LONGEST = 1024;
 
 /** SSH_MSG_DISCONNECT, with words that the stock client shows. */
 export const disconnectMessage = (text: string): Buffer =>
   Buffer.concat([Buffer.of(1), number(BY_APPLICATION), string(text), string("")]);
+
+/** SSH_MSG_USERAUTH_BANNER: the stock client shows it while it logs in. */
+export const bannerMessage = (text: string): Buffer =>
+  Buffer.concat([Buffer.of(53), string(`${text}\n`), string("")]);
 
 /** SSH_MSG_DEBUG with the flag "always display"; the stock client shows it with -v. */
 export const debugMessage = (text: string): Buffer =>
@@ -62,6 +83,9 @@ function number(value: number): Buffer {
 }
 
 function string(text: string): Buffer {
-  const bytes = Buffer.from(text).subarray(0, LONGEST);
+  const bytes = Buffer.from(ascii(text)).subarray(0, LONGEST);
   return Buffer.concat([number(bytes.length), bytes]);
 }
+
+/** The stock client shows each byte of other characters as a number. */
+const ascii = (text: string): string => text.replaceAll("…", "...").replace(/[^\x20-\x7e\n]/g, "?");

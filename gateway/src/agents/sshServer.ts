@@ -2,7 +2,7 @@ import { createServer, type Server as Listener } from "node:net";
 import type { ReportedAgent } from "@tunnelplane/sdk";
 import { holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
-import { type AgentConnection, ConnectionLimits } from "./connectionLimits";
+import { type AgentConnection, ConnectionLimits, MAX_REKEYS } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
@@ -17,6 +17,7 @@ const MAX_GREETING_LENGTH = 255;
 /** An agent that sends nothing for three times this long is gone. */
 const KEEP_ALIVE_MS = 5000;
 const MAX_SILENT = 2;
+const REKEYS = `a connection makes new keys at most ${MAX_REKEYS} times a minute, and not before it has logged in: set a higher RekeyLimit`;
 const REVIEWED_AT_ONCE = 8;
 
 interface Options extends SessionOptions {
@@ -94,7 +95,7 @@ export class SshServer {
     connection.on("error", hangUp);
     this.options.hostKeys.prepare(connection);
     this.#exchanges.prepare(connection, hangUp);
-    connection.on("rekey", () => this.#limits.countRekey(incoming) || hangUp());
+    connection.on("rekey", () => this.#limits.countRekey(incoming) || session.end(REKEYS));
     const session = new Session(connection, incoming, this.options, greeting);
     this.#sessions.add(session);
     connection.on("ready", () => this.#limits.logIn(incoming));
@@ -107,9 +108,10 @@ export class SshServer {
       session.authenticate(context).then(
         (accepted) => {
           if (accepted && this.#isCrowded(session)) return void connection.end();
-          if (accepted && context.method === "publickey" && !context.signature) incoming.questions++;
+          if (context.method === "publickey") incoming.offers++;
           if (accepted) return context.accept();
-          if (context.method !== "none" && !this.#limits.countFailure(incoming)) return void connection.end();
+          if (context.method === "password" && !this.#limits.countFailure(incoming))
+            return void connection.end();
           return context.reject(["publickey", "password"]);
         },
         () => context.reject(["publickey", "password"]),
