@@ -151,6 +151,26 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
+  it("match a word of `scope` and `scp`, which are lists of words (RFC 8693)", async () => {
+    await expectEach(
+      { scope: ["read", "write:*"], scp: ["User.Read"] },
+      [
+        { scope: "read", scp: "User.Read" },
+        { scope: "openid read  email", scp: "User.Read Mail.Read" },
+        { scope: ["x", "write:all"], scp: ["User.Read"] },
+      ],
+      [
+        { scope: "", scp: "User.Read" },
+        { scope: "reader", scp: "User.Read" },
+        { scope: "re ad", scp: "User.Read" },
+        { scope: "read\tx", scp: "User.Read" },
+        { scope: "read", scp: "User.ReadWrite" },
+        { scope: ["read x"], scp: "User.Read" },
+      ],
+    );
+    await expectEach({ scope: ["a b"], words: ["a b"] }, [], [{ scope: "a b", words: "a b" }]);
+  });
+
   it("match in huge tokens as in small ones, and large numbers only as texts", async () => {
     const roles = Array.from({ length: 800 }, (_, index) => `role-${index}`);
     await expectEach(

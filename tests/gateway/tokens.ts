@@ -23,8 +23,13 @@ export class Issuer {
 
   ended = (ago: number) => this.claims({ exp: Math.floor(Date.now() / 1000) - ago });
 
-  token = (claims: object = this.claims(), { alg }: { readonly alg?: string } = {}): string =>
-    alg === "EdDSA" ? this.server.edToken({}, claims) : this.server.token(claims, alg ? { alg } : {});
+  token = (
+    claims: object = this.claims(),
+    { alg, crit }: { readonly alg?: string; readonly crit?: readonly string[] } = {},
+  ): string =>
+    alg === "EdDSA"
+      ? this.server.edToken({}, claims)
+      : this.server.token(claims, { ...(alg && { alg }), ...(crit && { crit }) });
 
   forged(): Record<string, string> {
     const claims = encode(this.claims());

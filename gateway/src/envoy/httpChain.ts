@@ -3,13 +3,14 @@ import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders
 import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
-import { tokenFilter } from "./jwt";
+import { tokenFilters } from "./jwt";
 import { lowerHost } from "./limits";
 import { onlyKnownMethods, otherMethods } from "./methods";
 import { httpRbac } from "./rbac";
 import { markSent, markSignedIn, type Recording, recordRequests } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
+import { refusedTokens } from "./tokenRefusals";
 import { misdirected } from "./virtualHost";
 
 const MAX_ANSWER_SIZE = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
@@ -60,7 +61,11 @@ export function httpManager(
       },
       request_headers_timeout: "30s",
       local_reply_config: {
-        mappers: [otherMethods(), ...(idTokensIn(requirements).length > 0 ? [lackingClaims()] : [])],
+        mappers: [
+          otherMethods(),
+          ...(requirements.some(({ tokens }) => tokens) ? refusedTokens() : []),
+          ...(idTokensIn(requirements).length > 0 ? [lackingClaims()] : []),
+        ],
       },
       upgrade_configs: [{ upgrade_type: "websocket" }],
       access_log: accessLogs(requirements, arrival, recording),
@@ -98,13 +103,17 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
     onlyKnownMethods(),
     httpRbac("admit"),
-    ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
+    ...onceEach(tokenFilters(tokens)),
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
-    ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
+    ...onceEach(each),
     ...(requirements.some(({ compresses }) => compresses) ? compressors() : []),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];
 }
+
+const onceEach = (filters: readonly Json[]): Json[] => [
+  ...new Map(filters.map((filter) => [filter.name, filter] as const)).values(),
+];
 
 const tokenHeadersOf = (requirements: readonly ChainRequirements[]): string[] =>
   requirements.flatMap(({ tokens }) => tokens?.headers ?? []);

@@ -4,7 +4,7 @@ import { refuseClaims } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { anyOf, asksClaims, claimsIn } from "./claimRules";
 import { extension, type Json, turnOn } from "./json";
-import { keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
+import { claimsTo, keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
 import { type Environment, Unreachable } from "./model";
 import { admitting, httpRbac, routeRbac } from "./rbac";
 
@@ -54,7 +54,7 @@ export function idTokenCheck(
         audiences: [oidc.client_id],
         from_cookies: [cookie],
         forward: true,
-        payload_in_metadata: PAYLOAD,
+        ...claimsTo(PAYLOAD),
         remote_jwks: keySetAt(uri, backends),
       },
     },

@@ -1,26 +1,30 @@
 import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
-import { refuseUncheckable } from "@tunnelplane/sdk/rules";
+import { refuseUncheckable, WORDS } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { anyOf, claimed, claimsIn, found } from "./claimRules";
-import { extension, type Json, typed } from "./json";
+import { extension, type Json, turnOn, typed } from "./json";
 import { type Environment, Unreachable } from "./model";
+import { admitting, httpRbac, routeRbac } from "./rbac";
+import { FAILED, STEPS, stepping } from "./tokenRefusals";
+import { inDeclaredCase } from "./tokenSchemes";
 
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
 /** How far clocks may differ: tokens are valid for so long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 
-/**
- * A route's token checks: entries for the filter's tables, and rules for parts that the filter does not
- * compare exactly.
- */
+/** A route's token checks: entries for the filter's tables, and the parts that the route turns on. */
 export interface TokenCheck {
+  readonly name: string;
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
-  readonly exact: readonly Json[];
   /** The headers in which tokens may stand. */
   readonly headers: readonly string[];
+  /** Filters before the check. */
+  readonly before: readonly Json[];
+  /** The parts that routes turn on. */
+  readonly on: Json;
 }
 
 export function tokenCheck(
@@ -53,19 +57,29 @@ export function tokenCheck(
         clock_skew_seconds: LEEWAY_SECONDS,
         forward: true,
         header_in_metadata: HEADER,
-        payload_in_metadata: PAYLOAD,
+        ...claimsTo(PAYLOAD),
+        failed_status_in_metadata: FAILED,
         remote_jwks: keySetAt(uri, backends),
       };
+  const before = inDeclaredCase(jwt.http.tokens);
   const names = Object.keys(providers).map((provider_name) => ({ provider_name }));
+  const exact = [
+    uncritical,
+    algorithmIn(jwt.jws.allowed_algorithms),
+    audienceIn(jwt.audience.allow_list.map(({ value }) => value)),
+  ];
   return {
+    name: route,
     providers,
     headers: jwt.http.tokens.map(({ name }) => name),
     requirement: names.length > 1 ? { requires_any: { requirements: names } } : present(names[0]),
-    exact: [
-      algorithmIn(jwt.jws.allowed_algorithms),
-      audienceIn(jwt.audience.allow_list.map(({ value }) => value)),
-      ...claimsIn(PAYLOAD, jwt.require_claims),
-    ],
+    before,
+    on: {
+      ...Object.fromEntries([...before.map(({ name }) => name), ...STEPS].map((name) => [name, turnOn()])),
+      [TOKEN]: requireToken(route),
+      [EXACT]: routeRbac(admitting(exact, [])),
+      [CLAIMS]: routeRbac(admitting(claimsIn(PAYLOAD, jwt.require_claims), [])),
+    },
   };
 }
 
@@ -87,6 +101,15 @@ export const keySetAt = (uri: string, backends: Backends): Json => ({
 
 /** Where the filter writes the token's parts once its signature is right. */
 const [HEADER, PAYLOAD] = ["header", "payload"];
+
+/** @param place where the claims are written, those that are lists of words as such */
+export const claimsTo = (place: string): Json => ({
+  payload_in_metadata: place,
+  normalize_payload_in_metadata: { space_delimited_claims: WORDS },
+});
+
+/** Nobody here understands an extension that must be understood (RFC 7515 section 4.1.11). */
+const uncritical: Json = { not_rule: found([HEADER, "crit"], { present_match: true }) };
 
 const algorithmIn = (allowed: readonly string[]): Json =>
   anyOf(allowed.map((exact) => found([HEADER, "alg"], { string_match: { exact } })));
@@ -110,3 +133,16 @@ export const tokenFilter = (
 
 export const requireToken = (requirement_name: string): Json =>
   typed("envoy.extensions.filters.http.jwt_authn.v3.PerRouteConfig", { requirement_name });
+
+/** The filters that check tokens: the second has rules for what the first does not compare exactly. */
+const [TOKEN, EXACT, CLAIMS] = ["jwt", "token", "token claims"];
+
+/** The filters that routes turn on to have tokens checked. */
+export const tokenFilters = (checks: readonly TokenCheck[]): Json[] =>
+  checks.length > 0
+    ? [
+        ...checks.flatMap(({ before }) => before),
+        tokenFilter(TOKEN, checks),
+        ...stepping(httpRbac(EXACT), httpRbac(CLAIMS)),
+      ]
+    : [];

@@ -18,7 +18,7 @@ import { compressing } from "./compression";
 import { headerChanges } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
 import { type Json, turnOn, typed } from "./json";
-import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
+import { type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
 import { type Environment, type Objects, Unreachable } from "./model";
 import { networksOf } from "./networks";
@@ -40,7 +40,7 @@ export interface Served {
 
 /** The part of a route in the filter chain that all routes share. */
 export interface ChainRequirements {
-  readonly tokens?: TokenCheck & { readonly name: string };
+  readonly tokens?: TokenCheck;
   readonly signIn?: SignIn;
   readonly webhook?: WebhookCheck;
   readonly hidesCookies: boolean;
@@ -152,9 +152,8 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   );
   const retries = backends.reachesAgents(destination) ? AT_THE_NEXT : undefined;
   const compresses = route.compression?.enabled === true;
-  const check =
-    route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
-  const tokens = check ? { ...check, name: route.id } : undefined;
+  const jwt = route.jwt_validation;
+  const tokens = jwt?.enabled ? tokenCheck(route.id, jwt, backends, environment) : undefined;
   const session = route.oidc?.enabled
     ? signIn(route.id, route.oidc, hostport, hosts, backends, environment)
     : undefined;
@@ -162,10 +161,9 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};
   const open = { ...admit, ...session?.on };
-  const checks = {
+  const withoutToken = {
     ...open,
     ...session?.idToken?.on,
-    ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
     ...webhook?.on,
     ...(compresses ? compressing() : {}),
   };
@@ -192,14 +190,17 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
         own(session.signOut, answerOf(405, "", { allow: "POST" }), admit),
       ]
     : [];
+  const declared = (checks: Json, method?: string): Served => ({
+    exact: route.match_type === "exact_path",
+    path: route.match,
+    method,
+    decision,
+    fields: (outcome) => fieldsOf(route, outcome, { destination, retries }, checks),
+  });
   return {
     served: [
-      {
-        exact: route.match_type === "exact_path",
-        path: route.match,
-        decision,
-        fields: (outcome) => fieldsOf(route, outcome, { destination, retries }, checks),
-      },
+      declared({ ...withoutToken, ...tokens?.on }),
+      ...(jwt?.enabled && jwt.options_passthrough ? [declared(withoutToken, "OPTIONS")] : []),
       ...ofSession,
     ],
     requirements: {

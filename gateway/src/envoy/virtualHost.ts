@@ -30,7 +30,7 @@ export function virtualHost(
       routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes],
     };
   }
-  const last = ordered.find(({ exact, path }) => !exact && path === "/");
+  const last = ordered.find(({ exact, path, method }) => !exact && path === "/" && method === undefined);
   const matchers = [
     ...guards.map(({ predicate, status }) => ({ predicate, on_match: toRoute(answerOf(status)) })),
     ...ordered

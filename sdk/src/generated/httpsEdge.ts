@@ -66,7 +66,7 @@ export interface HttpsEdgeRoutesOidc {
   /** Scopes to request. */
   scopes: string[];
 
-  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims: Record<string, string[]>;
 }
 
@@ -141,6 +141,9 @@ export interface HttpsEdgeRoutesJwtValidation {
   /** Whether the module is applied to traffic. Default true. */
   enabled: boolean;
 
+  /** Whether OPTIONS requests pass without a token, as CORS requires. */
+  options_passthrough: boolean;
+
   /** Issuers whose tokens are accepted. */
   issuer: HttpsEdgeRoutesJwtValidationIssuer;
 
@@ -153,7 +156,7 @@ export interface HttpsEdgeRoutesJwtValidation {
   /** How signatures are checked. */
   jws: HttpsEdgeRoutesJwtValidationJws;
 
-  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims: Record<string, string[]>;
 }
 

@@ -8,7 +8,7 @@ export { refuseUnusable } from "./aspects/clientCertificate";
 export { admittedBy, type RestrictedType, refuseUnknownAction } from "./aspects/networks";
 export { refuseCookies } from "./aspects/signIn";
 export { refuseReading } from "./aspects/tls";
-export { refuseUncheckable } from "./aspects/token";
+export { isScheme, refuseUncheckable } from "./aspects/token";
 export { withoutEdge } from "./decision/decider";
 export { type Known, refuseUnknownIn } from "./decision/refuseUnknown";
 export { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./judgement/backends/faults";
@@ -21,6 +21,7 @@ export {
   type RequiredClaims,
   refuseClaims,
   VERIFIED,
+  WORDS,
 } from "./judgement/rules/claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./judgement/rules/condition";
 export { type ConnectionEdge, type ConnectionStep, connectionSteps } from "./judgement/rules/connections";

@@ -27,6 +27,7 @@ const wholeOidc = {
 };
 
 export const jwtValidation = {
+  options_passthrough: true,
   issuer: { allow_list: [{ value: "https://id.example.com" }, { value: "https://id.example.org" }] },
   audience: { allow_list: [{ value: "shop" }, { value: "till" }] },
   http: {
@@ -121,7 +122,7 @@ export async function moduleFixtures(
       first: { ...jwtValidation, require_claims: CLAIMS, enabled: false },
       firstAnswer: { ...jwtValidation, require_claims: CLAIMS, enabled: false },
       second: otherJwtValidation,
-      secondAnswer: { ...otherJwtValidation, enabled: true, require_claims: {} },
+      secondAnswer: { ...otherJwtValidation, enabled: true, options_passthrough: false, require_claims: {} },
     },
     user_agent_filter: {
       first: { enabled: false, allow: ["^Mozilla/5\\.0", "(?i)bot"], deny: ["^curl/"] },

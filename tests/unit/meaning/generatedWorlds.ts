@@ -98,7 +98,7 @@ const claims = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.dictionary(
-      fc.constantFrom("email", "team", "realm.role", "email_verified"),
+      fc.constantFrom("email", "team", "scope", "realm.role", "email_verified"),
       some("*", "ops", "dev*", "*@a.test", "7", "true", "*o*p*"),
       { maxKeys: 2, noNullPrototype: true },
     ),
@@ -117,9 +117,10 @@ const jwt = optional(
       keys: some("https://one.test/keys", "https://two.test/keys"),
       places: some(...PLACES),
       require_claims: claims,
+      options_passthrough: fc.boolean(),
     })
-    .map(({ issuers, audiences, algorithms, keys, places, require_claims }) => ({
-      require_claims,
+    .map(({ issuers, audiences, algorithms, keys, places, ...more }) => ({
+      ...more,
       issuer: { allow_list: issuers.map((value) => ({ value })) },
       audience: { allow_list: audiences.map((value) => ({ value })) },
       http: { tokens: places.map((place) => ({ type: "jwt", ...place })) },

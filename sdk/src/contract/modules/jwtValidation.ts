@@ -60,6 +60,10 @@ export const jwtValidation = () =>
   module(
     { name: "EndpointJWTValidation", doc: "Admits only requests with a valid JSON Web Token." },
     {
+      options_passthrough: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Whether OPTIONS requests pass without a token, as CORS requires." }),
       issuer: allowList(webUrl(), "Issuers whose tokens are accepted."),
       audience: allowList(word(2048), "Audiences; a token must name one of them."),
       http: object({ tokens: someOf(tokenLocation(), "The places where a token may be.") }).meta({

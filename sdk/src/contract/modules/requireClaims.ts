@@ -22,6 +22,7 @@ export const requireClaims = (of: string) =>
       `Claims that ${of} must have, each with a list of texts. Every claim must match one of its texts. Default: none.`,
       "A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`.",
       "A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these.",
+      "`scope` and `scp` are lists of words with spaces between (RFC 8693).",
       "A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`).",
       "A rule for `email` asks for `email_verified: true` too.",
       `At most ${MAX_CLAIMS} claims with ${MAX_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,

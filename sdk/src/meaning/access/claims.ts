@@ -50,7 +50,7 @@ function valuesApart(name: string, rules: readonly (RequiredClaims | undefined)[
   const matching = (value: unknown): Choice<unknown> => ({
     value,
     by: texts.flatMap((accepted, rule) =>
-      accepted === undefined || isClaimed(value, accepted) ? [rule] : [],
+      accepted === undefined || isClaimed(name, value, accepted) ? [rule] : [],
     ),
   });
   const met = ({ value, by }: Choice<unknown>): Choice<unknown> => {

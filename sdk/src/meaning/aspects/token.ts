@@ -1,9 +1,16 @@
 import { z } from "zod";
 import type { FieldName } from "../fieldNames";
+import type { Verdict } from "../judgement/check";
 import { moduleOf, type Reading, readModule } from "../judgement/reading";
 import { type RequiredClaims, refuseClaims } from "../judgement/rules/claims";
 import { Unservable } from "../judgement/rules/unservable";
-import { type AcceptedTokens, type TokenLocation, UNRECORDED } from "../judgement/types";
+import {
+  type AcceptedTokens,
+  type DecisionRequest,
+  questionAbout,
+  type TokenLocation,
+  UNRECORDED,
+} from "../judgement/types";
 import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
@@ -20,6 +27,8 @@ export interface TokenCheck {
   readonly keys: readonly string[];
   /** The possible places of the token in a request. */
   readonly locations: readonly string[];
+  /** Whether OPTIONS requests pass without a token. */
+  readonly options_passthrough: boolean;
   /** The claims that a token must have; absent if it needs none. */
   readonly claims?: RequiredClaims;
 }
@@ -41,17 +50,15 @@ export const readToken = (route: ModelObject): Reading<TokenCheck | null> => {
       algorithms: textsIn(at(fields, "jws", "allowed_algorithms")),
       keys: textsIn(at(fields, "jws", "keys", "sources", "additional_jkus")),
       locations: locationsIn(at(fields, "http", "tokens")),
+      options_passthrough: fields.options_passthrough === true,
       ...(claims && { claims }),
     };
   };
   const module = moduleOf(route, "jwt_validation");
   const read = readModule<TokenCheck | null>(module, null, check);
-  const { issuer, audience, jws, http, require_claims } = module.fields;
-  return {
-    ...read,
-    unknown:
-      read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http, require_claims])),
-  };
+  const { issuer, audience, jws, http, options_passthrough, require_claims } = module.fields;
+  const all = [issuer, audience, jws, http, options_passthrough, require_claims];
+  return { ...read, unknown: read.unknown || (read.value !== null && holdsUnknown(all)) };
 };
 
 const locationsIn = (tokens: unknown): string[] =>
@@ -79,6 +86,7 @@ export const token = {
     if (module.state === "absent" || module.state === "off") return undefined;
     const read = readToken(holder);
     const { issuers = [], audiences = [], algorithms = [], keys = [], claims } = read.value ?? {};
+    const passesOptions = read.value?.options_passthrough === true;
     const by: AcceptedTokens = {
       issuers,
       audiences,
@@ -97,21 +105,30 @@ export const token = {
     const bad = end("The token is not accepted: its issuer, or the key of its signature, is another.", 401);
     const elsewhere = end("The token is not accepted: it is for another audience.", 403);
     const weak = end("The token is not accepted: its algorithm is another.", 403);
+    const options = passing(holder, field, "OPTIONS requests pass without a token.");
+    const judge = (shown: DecisionRequest["token"]): Verdict => {
+      if (shown === UNRECORDED) return unrecorded;
+      if (!shown) return none;
+      if (shown === "invalid") return bad;
+      const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
+      // Parts that a request leaves out are as the route asks for them, but claims are unknown.
+      if (at && !by.locations.some((location) => isAt(location, at))) return none;
+      if (!issuers.includes(issuer)) return bad;
+      if (meantFor && !meantFor.some((audience) => audiences.includes(audience))) return elsewhere;
+      if (key !== undefined && !keys.includes(key)) return bad;
+      if (algorithm !== undefined && !algorithms.includes(algorithm)) return weak;
+      return lacking(shown.claims) ?? good;
+    };
     return {
-      look({ request: { token: shown } }) {
-        if (shown === UNRECORDED) return unrecorded;
-        if (!shown) return none;
-        if (shown === "invalid") return bad;
-        const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
-        // Parts that a request leaves out are as the route asks for them, but claims are unknown.
-        if (at && !by.locations.some((location) => isAt(location, at))) return none;
-        if (!issuers.includes(issuer)) return bad;
-        if (meantFor && !meantFor.some((audience) => audiences.includes(audience))) return elsewhere;
-        if (key !== undefined && !keys.includes(key)) return bad;
-        if (algorithm !== undefined && !algorithms.includes(algorithm)) return weak;
-        return lacking(shown.claims) ?? good;
+      look({ method, request: { token: shown } }) {
+        if (passesOptions && method === "OPTIONS") return options;
+        const verdict = judge(shown);
+        return passesOptions && method === undefined && verdict !== good ? unrecorded : verdict;
       },
-      predicates: [{ dimension: "token", op: "accepted", by }],
+      predicates: [
+        { dimension: "token", op: "accepted", by },
+        ...(passesOptions ? [questionAbout("method", "==", "OPTIONS")] : []),
+      ],
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
     };
   },
@@ -127,6 +144,7 @@ export const token = {
             algorithms: texts("The algorithms of signatures that are accepted."),
             keys: texts("Where the keys are read that check signatures."),
             locations: texts("Where in a request the token is looked for."),
+            options_passthrough: documented(z.boolean(), "Whether OPTIONS requests pass without a token."),
             claims: claimsSchema("The claims that a token must have; left out where it needs none."),
           })
           .nullable(),
@@ -147,8 +165,12 @@ const isAt = (declared: TokenLocation, sent: TokenLocation): boolean =>
   declared.name === sent.name.toLowerCase() &&
   (declared.prefix === ""
     ? sent.prefix === ""
-    : sent.prefix.includes(declared.prefix) &&
-      sent.prefix.indexOf(declared.prefix) + declared.prefix.length === sent.prefix.length);
+    : (isScheme(declared.prefix) && sent.prefix.toLowerCase() === declared.prefix.toLowerCase()) ||
+      (sent.prefix.includes(declared.prefix) &&
+        sent.prefix.indexOf(declared.prefix) + declared.prefix.length === sent.prefix.length));
+
+/** Whether a prefix names a scheme, such as `Bearer `: its case does not count (RFC 9110 section 11.1). */
+export const isScheme = (prefix: string): boolean => /^[A-Za-z][\w-]* $/.test(prefix);
 
 /** @throws Unservable for lists with which no token could be checked */
 export function refuseUncheckable(accepted: AcceptedTokens): void {

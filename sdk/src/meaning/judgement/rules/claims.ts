@@ -41,13 +41,23 @@ export const claimIn = (claims: Claims, name: string): unknown =>
     claims,
   );
 
-/** Whether a claim's value, or an entry of a list, matches one of these texts. */
-export function isClaimed(value: unknown, texts: readonly string[]): boolean {
-  const values = Array.isArray(value) ? value : [value];
+/** Claims that are lists of words with spaces between (RFC 8693 section 4.2); Entra calls it `scp`. */
+export const WORDS: readonly string[] = ["scope", "scp"];
+
+/** Whether a claim's value, an entry of a list, or one of its words matches one of these texts. */
+export function isClaimed(name: string, value: unknown, texts: readonly string[]): boolean {
+  const values = entriesOf(name, value);
   return texts.some((text) => {
     const test = claimTest(text);
     return values.some((entry) => matches(entry, test));
   });
+}
+
+function entriesOf(name: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === "string" && WORDS.includes(name)
+    ? value.split(" ").filter((word) => word !== "")
+    : [value];
 }
 
 function matches(value: unknown, { text, other }: ClaimTest): boolean {
@@ -58,7 +68,9 @@ function matches(value: unknown, { text, other }: ClaimTest): boolean {
 
 /** The first claim that is not as required; undefined if all are. */
 export function lackingClaim(claims: Claims, required: RequiredClaims): string | undefined {
-  const lacking = Object.entries(required).find(([name, texts]) => !isClaimed(claimIn(claims, name), texts));
+  const lacking = Object.entries(required).find(
+    ([name, texts]) => !isClaimed(name, claimIn(claims, name), texts),
+  );
   if (lacking) return lacking[0];
   return asksVerified(required) && claimIn(claims, VERIFIED) !== true ? VERIFIED : undefined;
 }

@@ -1,0 +1,69 @@
+import { extension, type Json } from "./json";
+
+/** Where the filter that checks tokens says what is wrong with one. */
+export const FAILED = "failed";
+const CHECKED = "envoy.filters.http.jwt_authn";
+const MISSING = "Jwt is missing";
+
+/** Marks of how far a request came, which tell the answers of the filters between them apart. */
+export const STEPS = ["token read", "token good", "token passed"] as const;
+const STEP = "tunnelplane.token";
+
+/** @param exact the filter for the token's parts; @param claims the one for its claims */
+export const stepping = (exact: Json, claims: Json): Json[] => {
+  const [read, good, passed] = STEPS.map((step) => ({
+    ...extension(step, "envoy.extensions.filters.http.set_metadata.v3.Config", {
+      metadata: [{ metadata_namespace: STEP, value: { step }, allow_overwrite: true }],
+    }),
+    disabled: true,
+  }));
+  return [read, exact, good, claims, passed] as Json[];
+};
+
+/** Says in which of the ways of RFC 6750 section 3.1 a token was refused, and nothing else of it. */
+export const refusedTokens = (): Json[] => [
+  saying("Bearer", [where(CHECKED, [FAILED, "message"], MISSING), isAt(undefined)]),
+  saying(
+    `Bearer error="invalid_token", error_description="%DYNAMIC_METADATA(${CHECKED}:${FAILED}:message)%"`,
+    [
+      {
+        metadata_filter: {
+          matcher: path(CHECKED, [FAILED, "message"], { present_match: true }),
+          match_if_key_not_found: false,
+        },
+      },
+      isAt(undefined),
+    ],
+  ),
+  saying(
+    `Bearer error="invalid_token", error_description="Its algorithm, audience or critical extensions are not accepted"`,
+    [isAt(STEPS[0])],
+  ),
+  saying(
+    `Bearer error="insufficient_scope", error_description="Its claims are not those that are asked for"`,
+    [isAt(STEPS[1])],
+  ),
+];
+
+const path = (filter: string, keys: readonly string[], value: Json): Json => ({
+  filter,
+  path: keys.map((key) => ({ key })),
+  value,
+});
+
+const where = (filter: string, keys: readonly string[], exact: string, absent = false): Json => ({
+  metadata_filter: {
+    matcher: path(filter, keys, { string_match: { exact } }),
+    match_if_key_not_found: absent,
+  },
+});
+
+/** @param step the last that it took; undefined for none */
+const isAt = (step: string | undefined): Json => where(STEP, ["step"], step ?? "none", step === undefined);
+
+const saying = (value: string, filters: readonly Json[]): Json => ({
+  filter: filters.length > 1 ? { and_filter: { filters } } : filters[0],
+  headers_to_add: [
+    { header: { key: "www-authenticate", value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" },
+  ],
+});
