@@ -18,7 +18,7 @@ onEveryDatabase("Reserved domains", (start) => {
     const domain = newDomain();
     const [one, other] = [await uploaded(domain), await uploaded(domain)];
     const made = await server.created(PATH, { domain, certificate_id: one });
-    expect(made).to.deep.include({ region: "", resolves_to: [], certificate_management_policy: null });
+    expect(made).to.deep.include({ region: "", resolves_to: null, certificate_management_policy: null });
     expect(made.certificate).to.deep.equal({ id: one, uri: await server.uriOf(`/tls_certificates/${one}`) });
     const patched = async (body: object) => {
       const answer = await server.rest.patch(made.uri, body);

@@ -323,7 +323,15 @@ onOneDatabase("Values in other objects:", (start) => {
       [
         `${monitoring}.monitoring_site`,
         [
-          ...["https://datadoghq.eu", "datadoghq.eu/x", "datadoghq.eu:443", "me@datadoghq.eu", "127.0.0.1"],
+          ...[
+            "us",
+            "https://127.0.0.1",
+            "http://datadoghq.eu",
+            "datadoghq.eu/x",
+            "datadoghq.eu:443",
+            "me@datadoghq.eu",
+            "127.0.0.1",
+          ],
           "[::1]",
         ],
       ],

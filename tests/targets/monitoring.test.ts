@@ -132,13 +132,16 @@ describe("The monitoring service", () => {
 
 describe("A site that a user names", () => {
   it("must be a domain name, even if it was stored before that was checked", () => {
+    for (const right of ["", "datadoghq.eu", "https://app.datadoghq.eu/logs", "https://us5.datadoghq.com"])
+      openTarget(monitoring({ monitoring_site: right }));
     for (const wrong of [
+      "us",
       "a@127.0.0.1",
       "example.com/x",
       "example.com:22",
       "127.0.0.1",
       "[::1]",
-      "https://example.com",
+      "http://example.com",
     ])
       expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/not a domain name/);
   });

@@ -55,15 +55,19 @@ export function pythonSample({ method, path, body, isForm, isOpen, isEmpty }: Sa
     : `json.dumps(${inPython(body, "    ")}).encode()`;
   return `import json
 import os
+from urllib.error import HTTPError
 ${isForm ? "from urllib.parse import urlencode\n" : ""}from urllib.request import Request, urlopen
 
 request = Request(
     os.environ["TUNNELPLANE_BASE_URL"] + ${JSON.stringify(path)},
     method="${method}",
 ${headers.length > 0 ? `    headers={\n${headers.join("\n")}\n    },\n` : ""}${body === undefined ? "" : `    data=${data},\n`})
-with urlopen(request) as answer:
-    print(${isEmpty ? "answer.status" : "json.load(answer)"})
-`.replace(isEmpty && (body === undefined || isForm) ? "import json\n" : "", "");
+try:
+    with urlopen(request) as answer:
+        print(${isEmpty ? "answer.status" : "json.load(answer)"})
+except HTTPError as refusal:
+    raise SystemExit(json.load(refusal)["msg"])
+`;
 }
 
 /** A request as a program in TypeScript, with the client where there is a call for it. */

@@ -63,7 +63,7 @@ export {
   OWN_PATHS,
 } from "./formats/http";
 export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
-export { DEFAULT_SITE } from "./formats/site";
+export { DEFAULT_SITE, siteIn } from "./formats/site";
 export {
   fingerprint,
   readSshPublicKey,

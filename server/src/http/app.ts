@@ -29,7 +29,7 @@ import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
-import { describing } from "./openapi/descriptions";
+import { type DescriberData, describing } from "./openapi/descriptions";
 import { permissionFor } from "./operations/operation";
 import { originOf } from "./origin";
 import { registerPages } from "./pages";
@@ -96,7 +96,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   };
   const plugins: Readonly<Record<string, () => void>> = {
     health: () => registerHealth(app, context.store),
-    openapi: () => registerDescriptions(app, version),
+    openapi: () =>
+      registerDescriptions(app, { version, basePath: new URL(publicUrl ?? "http://server").pathname }),
     pages: () => registerPages(app, gate),
     metrics: () =>
       registerMetrics(
@@ -116,7 +117,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       }),
     signIn: () =>
       registerSignIn(app, { ...forPeople, open: signIn && (() => openSignIn(context, signIn, logger)) }),
-    login: () => signIn && registerLogin(app, forPeople),
+    login: () => registerLogin(app, forPeople, signIn !== undefined),
     api: () =>
       registerApi(app, {
         ...{ context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf },
@@ -167,8 +168,8 @@ function watch(app: FastifyInstance, { underWay, eventWaits }: AppOptions): Wait
   return waiting;
 }
 
-function registerDescriptions(app: FastifyInstance, version: string): void {
-  const described = describing({ version });
+function registerDescriptions(app: FastifyInstance, order: DescriberData): void {
+  const described = describing(order);
   for (const [path, reader] of [
     ["/openapi.json", "clients"],
     ["/openapi-wire.json", "wire"],

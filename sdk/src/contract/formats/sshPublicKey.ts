@@ -147,7 +147,8 @@ function parse(sshpk: typeof Sshpk, text: string): Sshpk.Key {
  * key.
  */
 function sameBytes(key: Sshpk.Key, base64: string): Sshpk.Key {
-  if (!key.toBuffer("rfc4253", {}).equals(Buffer.from(base64, "base64")))
+  // As text, because ssh-keygen takes no base64 without its padding or with other characters in it.
+  if (key.toBuffer("rfc4253", {}).toString("base64") !== base64)
     throw new Error("not the canonical encoding");
   return key;
 }

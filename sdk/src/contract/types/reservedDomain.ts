@@ -127,8 +127,8 @@ export const reservedDomain = defineResource({
         ),
       )
       .max(MAX_ENTRIES)
-      .default([])
-      .meta({ description: "Stored as sent, for programs that name some." }),
+      .optional()
+      .meta({ description: "Stored as sent, for programs that name some; null where none are named." }),
   },
   computed: {
     cname_target: z.string().nullable().meta({

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { EventDestinationTargetMonitoringService } from "@tunnelplane/sdk";
-import { DEFAULT_SITE, isDomain } from "@tunnelplane/sdk/contract";
+import { siteIn } from "@tunnelplane/sdk/contract";
 import { Agent, type Dispatcher } from "undici";
 import { publicOnly } from "../../util";
 import {
@@ -69,9 +69,10 @@ export function openMonitoringService(
 }
 
 function intakeOf(site: string): string {
-  if (site && !isDomain(site))
+  const domain = siteIn(site);
+  if (domain === undefined)
     throw new TargetError(`cannot be found: the site ${JSON.stringify(site)} is not a domain name`);
-  return `https://http-intake.logs.${site || DEFAULT_SITE}`;
+  return `https://http-intake.logs.${domain}`;
 }
 
 function refused(status: number, headers: Dispatcher.ResponseData["headers"], text: string): TargetError {

@@ -8,7 +8,7 @@ import type { DescriberData, Descriptions } from "./descriptions";
 import { openapi } from "./document";
 
 /** The thread that makes the OpenAPI documents. */
-const { version }: DescriberData = workerData;
+const order: DescriberData = workerData;
 const operations = [
   ...allOperations(),
   sessionOperation,
@@ -18,7 +18,7 @@ const operations = [
   tokenOperation,
 ];
 const descriptions: Descriptions = {
-  clients: JSON.stringify(openapi(operations, version, "clients")),
-  wire: JSON.stringify(openapi(operations, version, "wire")),
+  clients: JSON.stringify(openapi(operations, order, "clients")),
+  wire: JSON.stringify(openapi(operations, order, "wire")),
 };
 present(parentPort).postMessage(descriptions);

@@ -8,6 +8,8 @@ export type Descriptions = Readonly<Record<Reader, string>>;
 export interface DescriberData {
   /** This server's release. */
   readonly version: string;
+  /** The path under which clients reach it, for example `/` or `/tunnels`. */
+  readonly basePath: string;
 }
 
 /**

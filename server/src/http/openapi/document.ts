@@ -2,14 +2,18 @@ import { ERRORS, NAME_HEADER, own, PROJECT_HEADER, present } from "@tunnelplane/
 import { dryRunShape } from "@tunnelplane/sdk/operations";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
+import type { DescriberData } from "./descriptions";
 import { exampleOf, listExample } from "./examples";
 import { descriptionOf, parametersInPath } from "./operationText";
 import { HEADERS, limitOf, PARAMETERS, removeOf } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
 
 /** The OpenAPI 3.1 document of the operations, as its readers need it. */
-export const openapi = (operations: readonly DescribedOperation[], version: string, reader: Reader): Json =>
-  new OpenApi(reader).of(operations, version);
+export const openapi = (
+  operations: readonly DescribedOperation[],
+  { version, basePath }: DescriberData,
+  reader: Reader,
+): Json => new OpenApi(reader).of(operations, version, basePath);
 
 class OpenApi {
   readonly #schemas: Schemas;
@@ -18,7 +22,7 @@ class OpenApi {
     this.#schemas = new Schemas(reader);
   }
 
-  of(operations: readonly DescribedOperation[], version: string): Json {
+  of(operations: readonly DescribedOperation[], version: string, basePath: string): Json {
     const paths: Record<string, Json> = {};
     for (const operation of operations) {
       paths[operation.path] = {
@@ -39,7 +43,7 @@ class OpenApi {
         description: INTRODUCTION[this.reader],
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
-      servers: [{ url: "/", description: "The server that this document comes from." }],
+      servers: [{ url: basePath, description: "The server that this document comes from." }],
       security: [{ apiKey: [] }],
       tags: [...tags.values()].map(({ title, ...tag }) => ({
         ...tag,

@@ -1,8 +1,11 @@
 import {
   bare,
+  decisionRequestSchema,
+  decisionSchema,
   ERRORS,
   elementOf,
   idPattern,
+  isObject,
   isOptional,
   marksOf,
   own,
@@ -80,7 +83,7 @@ export class Schemas {
           jsonSchema.type = "integer";
         if (io === "output") {
           for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
-          if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties; // later versions may answer more
+          if (!isNarrow(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties; // later versions may answer more
         } else sayWhichIds(jsonSchema, field);
         if (!(field instanceof z.ZodObject) && !(field instanceof z.ZodUnion)) return;
         const { variants, alternatives } = marksOf(field);
@@ -210,6 +213,9 @@ function mayBeNull(jsonSchema: Json, alternatives: readonly string[]): void {
   }
 }
 
+/** Whether a schema of further properties says what they are. */
+const isNarrow = (more: unknown): boolean => isObject(more) && Object.keys(more).length > 0;
+
 /** The schemas of an object's properties. */
 const propertiesOf = (jsonSchema: Json) => jsonSchema.properties as Record<string, Json>; // JSON Schema allows booleans, zod writes none
 
@@ -280,8 +286,10 @@ export const errorShape: Shape = {
         z.object({
           id: z.string(),
           description: z.string(),
-          example: z.object({ request: z.any(), before: z.any(), after: z.any() }).optional(),
-          request: z.any().optional(),
+          example: z
+            .object({ request: decisionRequestSchema(), before: decisionSchema(), after: decisionSchema() })
+            .optional(),
+          request: decisionRequestSchema().optional(),
           reason: z.string().optional(),
         }),
       )

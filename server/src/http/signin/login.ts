@@ -24,7 +24,7 @@ import { checked } from "../operations/operation";
 import { callerAddress } from "../origin";
 import { refuseOtherMethods } from "../serving";
 import { codePage, consentPage, letInPage, PAGE_HEADERS, pageHeaders } from "./page";
-import { type ForPeople, preparePages } from "./people";
+import { type ForPeople, noSignIn, preparePages } from "./people";
 
 /** The page at which people let a command line in. */
 const PAGE = "/login";
@@ -39,9 +39,18 @@ interface Listening {
 }
 
 /** Serves what `tunnelplane login` needs: a page on which people let it in, and its key. */
-export function registerLogin(app: FastifyInstance, services: ForPeople): void {
+export function registerLogin(app: FastifyInstance, services: ForPeople, hasSignIn: boolean): void {
+  if (!hasSignIn) return void app.register(async (pages) => registerNotice(pages, services));
   app.register(async (pages) => registerPages(pages, services));
   app.register(async (scripts) => registerKeys(scripts, services));
+}
+
+/** Says on the page itself why nobody signs in here. */
+function registerNotice(pages: FastifyInstance, services: ForPeople): void {
+  preparePages(pages, services);
+  pages.get(PAGE, async () => {
+    throw noSignIn();
+  });
 }
 
 function registerPages(pages: FastifyInstance, services: ForPeople): void {

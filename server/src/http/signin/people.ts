@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ApiKeys } from "../../auth";
 import type { ServerContext } from "../../resources";
-import type { RequestError } from "../../util";
+import { RequestError } from "../../util";
 import type { Authentication } from "../authentication";
 import { loggedErrorOf } from "../errors";
 import type { Gate } from "../gate";
@@ -20,6 +20,13 @@ export interface ForPeople {
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
 }
+
+/** Where people cannot sign in, because the operator has set up no identity provider. */
+export const noSignIn = (): RequestError =>
+  new RequestError(
+    "no_route",
+    "Signing in is not set up on this server (--oidc-issuer); open the console with an API key",
+  );
 
 type Refusal = Pick<RequestError, "status" | "message"> & Partial<Pick<RequestError, "options">>;
 

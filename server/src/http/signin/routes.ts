@@ -10,7 +10,7 @@ import { loggedErrorOf } from "../errors";
 import { sessionOperation, signOutOperation } from "../operations/session";
 import { callerAddress } from "../origin";
 import { refuseOtherMethods } from "../serving";
-import { type ForPeople, preparePages } from "./people";
+import { type ForPeople, noSignIn, preparePages } from "./people";
 
 const CALLBACK = "/sign_in/callback";
 /** Paths of this server to which a sign-in may lead. */
@@ -34,11 +34,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
   pages.addHook("onClose", () => opened?.close());
   const signIn = (): SignIn => {
     opened ??= open?.();
-    if (!opened)
-      throw new RequestError(
-        "no_route",
-        "This server has no identity provider; open the console with an API key",
-      );
+    if (!opened) throw noSignIn();
     return opened;
   };
   preparePages(pages, services, refusalOf);
