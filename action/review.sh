@@ -33,8 +33,10 @@ if [ -n "$CATALOGUE" ]; then
   fi
 else
   preview="$REPORTS/tunnelplane-preview.json"
-  # The review says why a preview failed.
-  pulumi preview --stack "$STACK" --json --show-sames > "$preview" || true
+  # The review says why a preview failed, unless the engine ended before it wrote a preview: then its own words do.
+  words="$REPORTS/tunnelplane-preview.txt"
+  pulumi preview --stack "$STACK" --json --show-sames > "$preview" 2> "$words" || true
+  cat "$words" >&2
   npx --no tunnelplane-pulumi review "$preview" --fail-on "$FAIL_ON" ${TRAFFIC:+--traffic "$TRAFFIC"} > "$report" 2> "$failure" || code=$?
   cat "$failure" >&2
   if [ "$code" = 0 ] || [ "$code" = 2 ]; then
@@ -42,10 +44,11 @@ else
     npx --no tunnelplane-pulumi review "$preview" --fail-on never --format sarif > "$sarif"
     echo "sarif=$sarif" >> "$GITHUB_OUTPUT"
   else
+    if [ -s "$words" ]; then cat "$words" "$failure" > "$failure.all" && mv "$failure.all" "$failure"; fi
     { headed "the preview of $STACK failed" && fenced "$failure"; } > "$report"
     code=1
   fi
-  rm -f "$preview"
+  rm -f "$preview" "$words"
 fi
 
 echo "report=$report" >> "$GITHUB_OUTPUT"

@@ -23,7 +23,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const PIPELINES = { github: ".github/workflows/tunnels.yml", gitlab: ".gitlab-ci.yml" };
 
 /** In the template's README; a project that has a pipeline needs no advice to add one. */
-const HOW_TO_ADD = /`npm create tunnelplane \. -- --ci github`\s+\(or `gitlab`\) writes it\./;
+const HOW_TO_ADD = /`npx --no tunnelplane new \. --ci github`\s+\(or `gitlab`\) writes it\./;
 
 /** The script of the template that reviews a change. */
 const REVIEW = JSON.parse(readFileSync(join(TEMPLATE, "package.json"), "utf8")).scripts.review;

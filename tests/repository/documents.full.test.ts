@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect } from "chai";
-import { program } from "../../server/src/cli/program";
+import { program as everything } from "../../tunnelplane/dist/program";
 
 const ROOT = join(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -122,7 +122,7 @@ function faultsOf([name = "", ...words]: readonly string[]): string[] {
       ...flags.filter((flag) => flag !== "--help" && !text.includes(flag)),
     ];
   }
-  let command = program();
+  let command = everything([]);
   for (const word of words) {
     const inner = command.commands.find((one) => one.name() === word);
     if (!inner) break;

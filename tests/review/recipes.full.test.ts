@@ -105,7 +105,8 @@ class Runner {
       npm: "#!/bin/sh\n",
       // The key may run one command, whatever else is asked for.
       ssh: '#!/bin/sh\nfor host; do :; done\ncat "stand-in-for-$host.jsonl"\n',
-      pulumi: "#!/bin/sh\ncat stand-in-for-the-preview.json\n",
+      pulumi:
+        "#!/bin/sh\ncat stand-in-for-the-preview.json\n[ -s stand-in-for-the-preview.json ] || echo 'error: incorrect passphrase' >&2\n",
     };
     for (const [name, script] of Object.entries(programs))
       writeFileSync(join(bin, name), script, { mode: 0o755 });
@@ -228,6 +229,9 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
       expect(ours()).to.deep.equal(["2 ## Tunnels: the preview of prod failed"]);
       const [, comment] = runner.forge.comments;
       for (const text of [printed, comment?.body]) expect(text).to.contain("expected the output of");
+      runner.preview("");
+      expect(await run(runner)).to.include({ code: 1 });
+      expect(comment?.body, "the words of a preview that did not begin").to.contain("incorrect passphrase");
       expect(runner.forge.comments[0]?.body, "a stranger's comment").to.equal(`${MARK}\nAll is fine`);
     });
   }

@@ -43,6 +43,13 @@ export function expectSteps(what: string, run: Run, expected: readonly string[])
 
 export function finish(): void {
   console.log(
-    `\n${styleText("bold", `All ${checks} claims checked against the server`)}, in ${((Date.now() - started) / 1000).toFixed(0)} s.\n`,
+    `\n${styleText("bold", `All ${checks} claims checked against the server`)}, in ${((Date.now() - started) / 1000).toFixed(0)} s.
+
+Next, your own project, which uses this clone and begins with a README of ten minutes:
+
+  npm run new -- ../my-tunnels
+  cd ../my-tunnels && npm install
+
+docs/tutorial.md takes the same steps slowly; docs/index.md lists all pages.\n`,
   );
 }

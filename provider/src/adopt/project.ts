@@ -41,7 +41,7 @@ export function writeProject(folder: string, { format, resources, from, packages
     writeFileSync(join(folder, file), text, { flag: "wx", mode });
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   // Write .gitignore first, so that the secrets are never there without it.
-  write(".gitignore", `${IMPORT_FILE}\nnode_modules/\n`);
+  write(".gitignore", `${IMPORT_FILE}\nnode_modules/\npreview.json\n`);
   write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
   write(
     "Pulumi.yaml",

@@ -69,7 +69,8 @@ export function readPreview(preview: string | object, source = "The preview"): P
 
 function parsed(text: string, source: string): unknown {
   const trimmed = text.trim();
-  if (trimmed === "") throw new Error(`${source} is empty; ${EXPECTED}`);
+  if (trimmed === "")
+    throw new Error(`${source} is empty: the preview failed, and said why on standard error; ${EXPECTED}`);
   if (isEvent(firstLine(trimmed))) {
     throw new Error(
       `${source} is a stream of engine events, which may hold secrets in clear: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, delete it; ${EXPECTED}`,

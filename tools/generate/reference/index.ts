@@ -30,9 +30,14 @@ interface Program {
 const programsIn = (examples: string): Program[] =>
   readdirSync(examples)
     .sort()
-    .map((name) => ({ name, file: join(examples, name, "program.ts") }))
-    .filter(({ file }) => existsSync(file))
-    .map(({ name, file }) => ({ name, text: readFileSync(file, "utf8") }));
+    .filter((name) => existsSync(join(examples, name, "Pulumi.yaml")))
+    .map((name) => ({
+      name,
+      text: readdirSync(join(examples, name))
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => readFileSync(join(examples, name, file), "utf8"))
+        .join("\n"),
+    }));
 
 function indexPage(registry: readonly Definition[], programs: readonly Program[]): string {
   const rows = registry.map((definition) => {
