@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { examplePages } from "./examples.ts";
+import { writeForMachines } from "./machines.ts";
 import { anchorOf, withOurRules } from "./markdown.ts";
 import { search } from "./search.ts";
 
@@ -45,6 +46,7 @@ export default defineConfig({
   lastUpdated: false,
   // For those who change the code; they are read in the repository, which draws their diagrams.
   srcExclude: ["architecture/**"],
+  buildEnd: writeForMachines,
   rewrites: { "reference/README.md": "reference/index.md" },
   markdown: {
     config: withOurRules,
@@ -79,6 +81,7 @@ export default defineConfig({
             "how-to/roles.md",
             "how-to/teams.md",
             "how-to/sign-in.md",
+            "how-to/edges-live-on.md",
             "how-to/move.md",
             "how-to/certificates.md",
             "how-to/from-terraform.md",

@@ -54,6 +54,17 @@ describe("The site", () => {
     expect(pages).to.have.length.above(25);
   });
 
+  it("is there for programs too: llms.txt, each page as Markdown, and the reference as one file", () => {
+    const read = (path: string) => readFileSync(join(site.folder, path), "utf8");
+    const listed = [...read("llms.txt").matchAll(/\]\(([^)]+)\)/g)].map(([, path = ""]) => path);
+    for (const page of site.pages().filter((path) => path !== "index.html"))
+      expect(listed).to.include(page.replace(/html$/, "md"));
+    expect(listed.filter((path) => !existsSync(join(site.folder, path)))).to.deep.equal([]);
+    expect(read("tutorial.md")).to.match(/^# /);
+    for (const type of ["TLS edge", "event subscription"])
+      expect(read("reference.md").toLowerCase()).to.contain(`\n# ${type.toLowerCase()}\n`);
+  });
+
   it("names each page in its list of pages or as part of one", () => {
     const listed = site.text("tutorial.html");
     for (const page of [
