@@ -70,6 +70,7 @@ export default defineConfig({
         {
           text: "How to",
           items: pages(
+            "how-to/grpc.md",
             "how-to/mutual-tls.md",
             "how-to/oidc.md",
             "how-to/ssh-certificates.md",

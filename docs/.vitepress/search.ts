@@ -7,6 +7,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   "faq.md": "FAQ alternatives compared ngrok Cloudflare Tunnel Tailscale frp Terraform price limits",
   "support.md": "versions compatibility end of life EOL LTS deprecation contact",
   "adopt.md": "import importing imports existing objects reverse migrate onboarding",
+  "how-to/grpc.md": "gRPC HTTP/2 h2 h2c ALPN protobuf streams trailers",
   "how-to/mutual-tls.md": "mTLS client certificate authentication two-way SSL X.509 CA",
   "how-to/oidc.md":
     "SSO single sign-on login OAuth OpenID Google Okta Keycloak Auth0 Entra visitors of a site",

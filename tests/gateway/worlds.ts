@@ -117,7 +117,9 @@ export const oidc = (fields: object = {}) =>
   });
 
 const web = fixed("bkdsc_web", "10.0.0.7:8080");
-const group = backend("tunnel_group", "bkdtg_web", { labels: { service: "web", env: "prod" } });
+const group = backend("tunnel_group", "bkdtg_web", {
+  ...{ labels: { service: "web", env: "prod" }, protocol: "http1", idle_timeout: 3600 },
+});
 const sorry = backend("http_response", "bkdhr_sorry", {
   status_code: 503,
   body: "back soon: 100%",

@@ -1,18 +1,9 @@
 import type { Ref } from "@tunnelplane/sdk";
-import { present } from "@tunnelplane/sdk/contract";
 import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
-import {
-  answering,
-  type Breaker,
-  type ClusterTarget,
-  checkedName,
-  clusterOf,
-  inOrderOf,
-  splitting,
-  within,
-} from "./clusters";
+import { ClusterSet } from "./clusterSet";
+import { answering, type Breaker, splitting } from "./clusters";
 import {
   HEALTH_SOCKET,
   type Hostport,
@@ -23,6 +14,7 @@ import {
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
+import { type Protocol, type Speech, speechOf, type Traits, traitsOfAll, type Use } from "./speech";
 import { upstreamTls } from "./tls";
 
 interface Share {
@@ -33,21 +25,20 @@ interface Share {
 
 /** The destination of traffic: shares of it to clusters, an answer by Envoy itself, or nowhere. */
 export type Destination =
-  | { readonly clusters: readonly Share[] }
+  | { readonly clusters: readonly Share[]; readonly traits: Traits | undefined }
   | { readonly response: Response }
   | "nowhere";
 
 /**
  * The same, inside another backend. A failover stays a list of clusters until a backend around it needs one.
  */
-type Found = Destination | { readonly failover: string; readonly order: readonly string[] };
+type Found =
+  | Destination
+  | { readonly failover: string; readonly order: readonly string[]; readonly traits: Traits | undefined };
 
 /** The socket of those agents that have bound a hostport. */
 const BOUND = "agents";
-/**
- * The beginning of the name of a cluster in which Envoy splits connections: it is always up, whatever is
- * behind it.
- */
+/** The beginning of the name of a cluster in which Envoy splits connections. */
 const WITHIN = "within ";
 
 interface BackendModule {
@@ -55,15 +46,27 @@ interface BackendModule {
   readonly backend: Ref;
 }
 
+/** What a backend, or an agent without one, says about itself. */
+interface Spoken {
+  readonly protocol?: Protocol;
+  readonly idle_timeout?: number;
+}
+/** As in the contract; an older server answers none of them. */
+const traitsOf = ({ protocol = "auto", idle_timeout = DEFAULT_IDLE }: Spoken): Traits => ({
+  protocol,
+  idle: idle_timeout,
+});
+/** In seconds; Envoy's own for requests, too. */
+export const DEFAULT_IDLE = 300;
+
+export const traitsIn = (found: Found): Traits | undefined =>
+  typeof found === "object" && "traits" in found ? found.traits : undefined;
+
 /** Turns backends into clusters, each once. */
 export class Backends {
-  readonly #targets = new Map<string, ClusterTarget>();
-  /** Clusters that others are in, in order. */
-  readonly #orders = new Map<string, readonly string[]>();
-  readonly #listeners = new Map<string, Json>();
-  readonly #checked = new Set<string>();
-  /** Of clusters that are not asked while too many requests fail. */
-  readonly #breakers = new Map<string, Breaker>();
+  readonly #set = new ClusterSet();
+  /** The weighted backends behind clusters inside of Envoy. */
+  readonly #split = new Map<string, string>();
   /** The results so far, by backend: walking shared backends again each time would take exponential time. */
   readonly #found = new Map<string, Found>();
   /** The backends around the one that is looked at. */
@@ -75,36 +78,28 @@ export class Backends {
   ) {}
 
   get clusters(): Json[] {
-    return [
-      ...[...this.#targets].map(([name, target]) =>
-        clusterOf(name, target, this.#checked.has(name), this.#breakers.get(name)),
-      ),
-      ...[...this.#orders].map(([name, order]) => inOrderOf(name, order)),
-    ];
+    return this.#set.clusters;
   }
 
-  /** Listeners inside of Envoy, which clusters send to. */
   get listeners(): Json[] {
-    return [...this.#listeners.values()];
+    return this.#set.listeners;
   }
 
-  /** @param http whether Envoy reads HTTP there, so that it can answer by itself */
-  destination(module: BackendModule | null, hostport: Hostport, http: boolean): Destination {
-    if (!module)
-      return one(this.#agents(`${BOUND}:${hostport.host}:${hostport.port}`, socketOfHostport(hostport)));
+  destination(module: BackendModule | null, hostport: Hostport, use: Use): Destination {
+    if (!module) {
+      const name = `${BOUND}:${hostport.host}:${hostport.port}`;
+      return this.#agents(name, socketOfHostport(hostport), {}, use);
+    }
     if (!module.enabled) return "nowhere";
-    const found = this.#of(module.backend.id, http);
-    return typeof found === "object" && "order" in found
-      ? one(this.#inOrder(found.failover, found.order))
-      : found;
+    const found = this.#of(module.backend.id, use);
+    if (typeof found !== "object" || !("order" in found)) return found;
+    return { ...one(this.#inOrder(found.failover, found.order)), traits: found.traits };
   }
 
   /** Whether some of this traffic goes to agents, each of which may have another application. */
   reachesAgents(destination: Destination): boolean {
     if (destination === "nowhere" || "response" in destination) return false;
-    return destination.clusters.some(({ name }) =>
-      (this.#orders.get(name) ?? [name]).some((member) => this.#targets.get(member)?.health),
-    );
+    return destination.clusters.some(({ name }) => this.#set.hasHealth(name));
   }
 
   /** The same destination in clusters of a route's own, each with a circuit breaker. */
@@ -112,29 +107,14 @@ export class Backends {
     if (!breaker?.enabled || destination === "nowhere" || "response" in destination) return destination;
     const { clusters } = destination;
     return {
-      clusters: clusters.map(({ name, weight }) => ({ name: this.#guard(name, route, breaker), weight })),
+      ...destination,
+      clusters: clusters.map(({ name, weight }) => ({ name: this.#set.guard(name, route, breaker), weight })),
     };
-  }
-
-  #guard(name: string, route: string, breaker: Breaker): string {
-    const own = `${name} of ${route}`;
-    const order = this.#orders.get(name);
-    if (order)
-      this.#orders.set(
-        own,
-        order.map((member) => this.#guard(member, route, breaker)),
-      );
-    else {
-      this.#targets.set(own, present(this.#targets.get(name)));
-      if (this.#checked.has(name)) this.#checked.add(own);
-      this.#breakers.set(own, breaker);
-    }
-    return own;
   }
 
   /** A cluster that speaks TLS to the host of a URL, for key sets and issuers. */
   forUrl(url: string): string {
-    return this.#address(url, addressOfUrl(url), url.startsWith("https:"));
+    return this.#address(url, addressOfUrl(url), url.startsWith("https:"), "http1");
   }
 
   /** @throws if the gateway may not connect to the host of a URL */
@@ -144,36 +124,41 @@ export class Backends {
     if ("refused" in found) throw new Unreachable(`${url} ${found.refused}`);
   }
 
-  #of(id: string, http: boolean): Found {
-    const known = this.#found.get(`${http} ${id}`);
+  #of(id: string, use: Use): Found {
+    const known = this.#found.get(`${use} ${id}`);
     if (known) return known;
     if (this.#around.has(id)) throw BACKEND_FAULTS.inItself(id);
     if (this.#around.size > DEEPEST) throw BACKEND_FAULTS.tooDeep(id);
     this.#around.add(id);
     try {
-      const found = this.#read(id, http);
-      this.#found.set(`${http} ${id}`, found);
+      const found = this.#read(id, use);
+      this.#found.set(`${use} ${id}`, found);
       return found;
     } finally {
       this.#around.delete(id);
     }
   }
 
-  #read(id: string, http: boolean): Found {
+  #read(id: string, use: Use): Found {
     const objects = this.objects;
     const group = withId(objects.tunnel_group_backend, id);
-    if (group) return one(this.#agents(id, socketOfLabels(group.labels, group.project_id)));
+    if (group) return this.#agents(id, socketOfLabels(group.labels, group.project_id), group, use);
     const fixed = withId(objects.static_backend, id);
-    if (fixed) return one(this.#address(`the backend ${id}`, readAddress(fixed.address), fixed.tls.enabled));
+    if (fixed) {
+      const { enabled } = fixed.tls;
+      const speech = speechOf(fixed.protocol, enabled, use);
+      const name = this.#address(`the backend ${id}`, readAddress(fixed.address), enabled, speech);
+      return { ...one(name), traits: traitsOf(fixed) };
+    }
     const response = withId(objects.http_response_backend, id);
     if (response) {
-      if (!http) throw BACKEND_FAULTS.answersHttp(id);
+      if (use === "connections") throw BACKEND_FAULTS.answersHttp(id);
       return { response: answerOf(response.status_code, response.body, response.headers) };
     }
     const weighted = withId(objects.weighted_backend, id);
-    if (weighted) return this.#weighted(weighted.backends, http);
+    if (weighted) return this.#weighted(weighted.backends, use);
     const failover = withId(objects.failover_backend, id);
-    if (failover) return this.#failover(id, failover.backends, http);
+    if (failover) return this.#failover(id, failover.backends, use);
     const fault = objects.unreadable.get(id);
     if (fault !== undefined)
       throw new Unservable(
@@ -182,71 +167,83 @@ export class Backends {
     throw BACKEND_FAULTS.missing(id);
   }
 
-  #weighted(members: Readonly<Record<string, number>>, http: boolean): Found {
+  #weighted(members: Readonly<Record<string, number>>, use: Use): Found {
     const [first, ...others] = Object.entries(members).filter(([, weight]) => weight > 0);
     if (!first) return "nowhere";
-    if (others.length === 0) return this.#of(first[0], http);
-    return { clusters: [first, ...others].map(([id, weight]) => ({ name: this.#share(id, http), weight })) };
+    if (others.length === 0) return this.#of(first[0], use);
+    const all = [first, ...others].map(([id, weight]) => ({ ...this.#share(id, use), weight }));
+    return {
+      clusters: all.map(({ name, weight }) => ({ name, weight })),
+      traits: traitsOfAll(all.map(({ traits }) => traits)),
+    };
   }
 
   /** The cluster for a share of a weighted backend. */
-  #share(id: string, http: boolean): string {
-    const found = this.#of(id, http);
+  #share(id: string, use: Use): { readonly name: string; readonly traits: Traits | undefined } {
+    const found = this.#of(id, use);
     if (found === "nowhere") throw BACKEND_FAULTS.weightless(id);
-    return "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found);
+    const name = "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found, use);
+    return { name, traits: traitsIn(found) };
   }
 
   /** A failover inside a failover joins its order: Envoy checks the health of single clusters only. */
-  #failover(id: string, members: readonly string[], http: boolean): Found {
+  #failover(id: string, members: readonly string[], use: Use): Found {
     const [first, ...others] = [...new Set(members)].flatMap((member) => {
-      const found = this.#of(member, http);
+      const found = this.#of(member, use);
       return found === "nowhere" ? [] : [{ member, found }];
     });
     if (!first) return "nowhere";
     if (others.length === 0) return first.found;
+    const all = [first, ...others];
     const order = new Set(
-      [first, ...others].flatMap(({ member, found }) =>
-        "order" in found ? found.order : [this.#single(member, found)],
+      all.flatMap(({ member, found }) =>
+        "order" in found ? found.order : [this.#single(member, found, use)],
       ),
     );
     if (order.size > MAX_IN_ORDER) throw BACKEND_FAULTS.tooMany(id);
-    return { failover: id, order: [...order] };
+    return { failover: id, order: [...order], traits: traitsOfAll(all.map(({ found }) => traitsIn(found))) };
   }
 
   #inOrder(id: string, order: readonly string[]): string {
-    const splitted = order.slice(0, -1).find((name) => name.startsWith(WITHIN));
-    if (splitted !== undefined) throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length));
-    this.#orders.set(
-      id,
-      order.map((name) => this.#check(name)),
-    );
-    return id;
-  }
-
-  /** The same cluster with health checks. What is within Envoy is always up. */
-  #check(name: string): string {
-    if (this.#listeners.has(name)) return name;
-    const checked = checkedName(name);
-    this.#targets.set(checked, present(this.#targets.get(name)));
-    this.#checked.add(checked);
-    return checked;
+    const splitted = order.slice(0, -1).flatMap((name) => this.#split.get(name) ?? []);
+    if (splitted[0] !== undefined) throw BACKEND_FAULTS.notLast(splitted[0]);
+    return this.#set.addOrder(id, order);
   }
 
   /** One cluster for a destination where there must be exactly one. */
-  #single(id: string, found: Exclude<Destination, "nowhere">): string {
-    if ("response" in found) return this.#within(`answer ${id}`, answering(id, found.response));
+  #single(id: string, found: Exclude<Destination, "nowhere">, use: Use): string {
+    if ("response" in found)
+      return this.#set.addWithin(`answer ${id}`, answering(id, found.response), {
+        speech: "http1",
+        answers: true,
+      });
     const [first, ...others] = found.clusters;
-    return first && others.length === 0
-      ? first.name
-      : this.#within(`${WITHIN}${id}`, splitting(id, found.clusters));
+    if (first && others.length === 0) return first.name;
+    const name = this.#splitting(id, found.clusters, use);
+    this.#split.set(name, id);
+    return name;
+  }
+
+  /** Bytes are shared out there, so all members get the same protocol. */
+  #splitting(id: string, clusters: readonly Share[], use: Use): string {
+    const speech = this.#set.speech(clusters.map(({ name }) => name));
+    if (speech === "mixed" && use === "requests") throw BACKEND_FAULTS.mixed(id);
+    return this.#set.addWithin(`${WITHIN}${id}`, splitting(id, clusters), {
+      speech: speech === "http2" ? speech : "http1",
+    });
   }
 
   /** A cluster that asks the gateway itself. @param socket its name in the folder of agents' sockets */
   gatewaySocket(socket: string): string {
-    return this.#agents(`gateway:${socket}`, socket);
+    return this.#socket(`gateway:${socket}`, socket, "http1");
   }
 
-  #agents(name: string, socket: string): string {
+  #agents(name: string, socket: string, spoken: Spoken, use: Use) {
+    const speech = speechOf(spoken.protocol, false, use);
+    return { ...one(this.#socket(name, socket, speech)), traits: traitsOf(spoken) };
+  }
+
+  #socket(name: string, socket: string, speech: Speech): string {
     const path = `${this.environment.sockets}/${socket}`;
     if (Buffer.byteLength(path) > MAX_SOCKET_LENGTH)
       throw new Unservable(
@@ -256,31 +253,21 @@ export class Backends {
       address: { pipe: { path: `${this.environment.sockets}/${HEALTH_SOCKET}` } },
       path: `/${socket}`,
     };
-    return this.#cluster(name, { addresses: [{ pipe: { path } }], health });
+    return this.#set.add(name, { addresses: [{ pipe: { path } }], speech, health });
   }
 
   /** @param what is there, for people */
-  #address(what: string, { host, port }: Address, tls: boolean): string {
+  #address(what: string, { host, port }: Address, tls: boolean, speech: Speech): string {
     const found = this.environment.upstreams.find(host, port);
     if ("refused" in found) throw new Unreachable(`${what} ${found.refused}`);
-    return this.#cluster(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
+    return this.#set.add(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
+      speech,
       addresses:
         "standIn" in found
           ? [{ pipe: { path: found.standIn } }]
           : found.addresses.map((address) => ({ socket_address: { address, port_value: port } })),
-      ...(tls ? { transport: upstreamTls(host, this.environment.trust) } : {}),
+      ...(tls ? { transport: upstreamTls(host, this.environment.trust, speech) } : {}),
     });
-  }
-
-  #cluster(name: string, target: ClusterTarget): string {
-    this.#targets.set(name, target);
-    return name;
-  }
-
-  #within(name: string, filter: Json): string {
-    const { listener, address } = within(name, filter);
-    this.#listeners.set(name, listener);
-    return this.#cluster(name, { addresses: [address] });
   }
 }
 

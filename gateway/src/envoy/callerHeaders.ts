@@ -24,15 +24,25 @@ const FORWARDED_MORE = "x-forwarded-(?:.{0,2}|.{4,}|[^f]..|f[^o].|fo[^r])";
 const HOST = "%REQ(:AUTHORITY)%";
 const CLIENT_IP = "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%";
 
-/** Removes headers in which callers claim who they are: only trusted balancers may say that. */
-export function callerHeaders({ by }: Arrival, conditional: boolean): Json {
-  const own = Object.values(OWN_HEADERS);
-  const removed = [
-    by === "forwarded" ? { safe_regex: { regex: FORWARDED_MORE } } : { prefix: "x-forwarded-" },
+/** Removes what callers claim, all of it or without X-Forwarded-For. */
+const claims = (forwarded: Json = { prefix: "x-forwarded-" }): Json[] =>
+  [
+    forwarded,
     { prefix: "x-envoy-" },
     { prefix: "x-tunnelplane-" },
     ...CALLER_HEADERS.map((exact) => ({ exact })),
   ].map((key_matcher) => ({ remove_on_match: { key_matcher } }));
+
+/** Some servers read trailers like headers, and these come after all filters have read the headers. */
+export const withoutClaimsInTrailers = (): Json =>
+  extension("trailers", "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation", {
+    mutations: { request_trailers_mutations: claims() },
+  });
+
+/** Removes headers in which callers claim who they are: only trusted balancers may say that. */
+export function callerHeaders({ by }: Arrival, conditional: boolean): Json {
+  const own = Object.values(OWN_HEADERS);
+  const removed = claims(by === "forwarded" ? { safe_regex: { regex: FORWARDED_MORE } } : undefined);
   return {
     use_remote_address: true,
     // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.

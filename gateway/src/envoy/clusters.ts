@@ -1,6 +1,7 @@
 import type { HttpsEdgeRoutes } from "@tunnelplane/sdk";
 import type { Response } from "./answers";
 import { extension, type Json, typed } from "./json";
+import { type Speech, speaking } from "./speech";
 
 /** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
 const MAX_CONCURRENT = 65_536;
@@ -13,6 +14,9 @@ export interface ClusterTarget {
   readonly transport?: Json;
   /** Where to ask whether it is up; undefined where connections to it tell. */
   readonly health?: { readonly address: Json; readonly path: string };
+  readonly speech: Speech;
+  /** Whether Envoy answers there by itself, in whichever protocol it is asked. */
+  readonly answers?: true;
 }
 
 const CHECK = {
@@ -62,7 +66,7 @@ export const isChecked = (name: string): boolean => name.includes(CHECKED);
 /** @param checked whether Envoy checks each second that it is up */
 export function clusterOf(
   name: string,
-  { addresses, transport, health }: ClusterTarget,
+  { addresses, transport, speech, health }: ClusterTarget,
   checked: boolean,
   breaker?: Breaker,
 ): Json {
@@ -83,6 +87,7 @@ export function clusterOf(
     },
     load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked, health) },
     transport_socket: transport,
+    typed_extension_protocol_options: speaking(speech),
     health_checks: checked ? [checkOf(health)] : undefined,
   };
 }
@@ -148,4 +153,6 @@ export const splitting = (
   extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
     stat_prefix: id,
     weighted_clusters: { clusters },
+    // Whoever sends there has a limit of his own.
+    idle_timeout: "86400s",
   });

@@ -5,10 +5,11 @@ import type { Gate } from "./gate";
 import type { Hostport } from "./hostports";
 import { extension, type Json } from "./json";
 import { addresses, COMMON, listenerName, MAX_PER_PORT, matchedBy, receiving } from "./listeners";
-import { byNetwork, type OnMatch, toChain } from "./matchers";
+import { byNetwork, byOffer, type OnMatch, toChain } from "./matchers";
 import { type Environment, markOf } from "./model";
 import type { Chain, Part } from "./part";
 import { REFUSED_CHAIN, TLS_CHAIN } from "./recording";
+import { offered } from "./speech";
 import type { Passage } from "./tcpChain";
 import { HANDSHAKE } from "./tls";
 
@@ -47,25 +48,38 @@ function gate(
   };
 }
 
-/** @param transport undefined where TLS ends upstream */
+/** A hostport of a TLS edge that was understood. */
+interface TlsFront {
+  readonly hostport: Hostport;
+  /** TLS with one protocol to agree on; undefined where TLS ends upstream. */
+  readonly transport: ((protocol: string) => Json) | undefined;
+  readonly passage: Passage;
+}
+
 export function tlsPart(
   edge: string,
-  fronts: readonly {
-    readonly hostport: Hostport;
-    readonly transport: Json | undefined;
-    readonly passage: Passage;
-  }[],
+  fronts: readonly TlsFront[],
   environment: Pick<Environment, "balancers" | "marks">,
 ): Pick<Part, "hostports" | "chains"> {
   const arrivals = arrivalsBy(environment.balancers);
   const mark = markOf(environment, edge);
   const all = fronts.map(({ hostport, transport, passage }) => {
-    const names = [`${TLS_CHAIN}${hostport.host}${mark}`, `${REFUSED_CHAIN}${hostport.host}${mark}`] as const;
-    const more = { transport_socket: transport, transport_socket_connect_timeout: transport && HANDSHAKE };
-    const chains = gated(passage, names, more, closing(arrivals[0]));
+    const ways = (transport ? offered(passage.protocol) : [""]).map((protocol) => {
+      const end = `${hostport.host}${protocol === "h2" ? " h2" : ""}${mark}`;
+      const names = [`${TLS_CHAIN}${end}`, `${REFUSED_CHAIN}${end}`] as const;
+      const more = {
+        transport_socket: transport?.(protocol),
+        transport_socket_connect_timeout: transport && HANDSHAKE,
+      };
+      return {
+        protocol,
+        to: gate(passage.gate, names, arrivals[0].by),
+        chains: gated(passage, names, more, closing(arrivals[0])),
+      };
+    });
     return {
-      hostport: { ...hostport, to: arrivals.map(() => gate(passage.gate, names, arrivals[0].by)) },
-      chains: chains.map((chain) => ({ port: hostport.port, chain })),
+      hostport: { ...hostport, to: arrivals.map(() => byOffer(ways)) },
+      chains: ways.flatMap(({ chains }) => chains.map((chain) => ({ port: hostport.port, chain }))),
     };
   });
   return { hostports: all.map(({ hostport }) => hostport), chains: all.flatMap(({ chains }) => chains) };

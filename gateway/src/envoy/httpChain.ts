@@ -1,5 +1,5 @@
 import { onlyKnownCallers } from "./balancers";
-import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
+import { type Arrival, callerHeaders, headersForBackends, withoutClaimsInTrailers } from "./callerHeaders";
 import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
@@ -53,9 +53,10 @@ export function httpManager(
       merge_slashes: true,
       path_with_escaped_slashes_action: "REJECT_REQUEST",
       common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
+      http_protocol_options: { enable_trailers: true },
       // By default 16 and 24 MiB: memory for each connection whose backend does not read.
       http2_protocol_options: {
-        max_concurrent_streams: 100,
+        max_concurrent_streams: 1000,
         initial_stream_window_size: 1_048_576,
         initial_connection_window_size: 2_097_152,
       },
@@ -107,6 +108,7 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...onceEach(each),
     ...(requirements.some(({ compresses }) => compresses) ? compressors() : []),
+    withoutClaimsInTrailers(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];
 }

@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import { escapeRegex } from "@tunnelplane/sdk/rules";
 import { isWildcard } from "./hostports";
 import { extension, type Json, typed } from "./json";
@@ -79,3 +80,18 @@ export const byProtocol = (protocol: string, to: OnMatch, otherwise?: OnMatch): 
     on_no_match: otherwise,
   },
 });
+
+/** The first way whose protocol a client offers in TLS; the last one for all others. */
+export function byOffer(ways: readonly { readonly protocol: string; readonly to: OnMatch }[]): OnMatch {
+  const last = present(ways.at(-1)).to;
+  const matchers = ways.slice(0, -1).map(({ protocol, to }) => ({
+    predicate: {
+      single_predicate: {
+        input: input("ApplicationProtocolInput"),
+        value_match: { contains: `'${protocol}'` },
+      },
+    },
+    on_match: to,
+  }));
+  return matchers.length === 0 ? last : { matcher: { matcher_list: { matchers }, on_no_match: last } };
+}

@@ -118,7 +118,7 @@ const reports = (first: readonly string[], format: Readonly<Record<string, strin
 /** Where the reports go. */
 export function recorder({ socket }: Recording): Json {
   return {
-    ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }] }, false),
+    ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }], speech: "http1" }, false),
     circuit_breakers: {
       thresholds: [{ max_connections: MAX_CONCURRENT, max_pending_requests: MAX_CONCURRENT }],
     },

@@ -13,7 +13,7 @@ import {
   settle,
 } from "@tunnelplane/sdk/rules";
 import { answerOf, type Response } from "./answers";
-import type { Backends, Destination } from "./backends";
+import { type Backends, DEFAULT_IDLE, type Destination } from "./backends";
 import { compressing } from "./compression";
 import { headerChanges } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
@@ -25,6 +25,7 @@ import { networksOf } from "./networks";
 import { admitting, routeRbac } from "./rbac";
 import { hidesCookies } from "./sessionCookies";
 import { returning, type SignIn, signIn } from "./signIn";
+import { KINDS_OF_REQUESTS, type Use } from "./speech";
 import { type WebhookCheck, webhookCheck } from "./webhooks";
 
 /** A declared route as one hostport serves it. */
@@ -34,8 +35,10 @@ export interface Served {
   /** The method of the requests that it takes among those with the path; undefined for all. */
   readonly method?: string;
   readonly decision: Settled;
-  /** The fields of Envoy's route for an outcome, all but its match. */
-  readonly fields: (outcome: Effects) => Json;
+  /** The fields of Envoy's route for an outcome, all but its match. @param use default: `requests` */
+  readonly fields: (outcome: Effects, use?: Use) => Json;
+  /** The requests that go to other clusters than the rest. Default: none. */
+  readonly apart?: readonly Use[];
 }
 
 /** The part of a route in the filter chain that all routes share. */
@@ -145,10 +148,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
   // Reasons to reject the edge come first, before reasons outside of the gateway.
-  const destination = backends.guarded(
-    backends.destination(route.backend, hostport, true),
-    route.id,
-    route.circuit_breaker,
+  const to = (use: Use) =>
+    backends.guarded(backends.destination(route.backend, hostport, use), route.id, route.circuit_breaker);
+  const destination = to("requests");
+  const others = new Map(KINDS_OF_REQUESTS.map(({ use }) => [use, to(use)]));
+  const apart = [...others].flatMap(([use, other]) =>
+    JSON.stringify(other) === JSON.stringify(destination) ? [] : [use],
   );
   const retries = backends.reachesAgents(destination) ? AT_THE_NEXT : undefined;
   const compresses = route.compression?.enabled === true;
@@ -195,7 +200,9 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     path: route.match,
     method,
     decision,
-    fields: (outcome) => fieldsOf(route, outcome, { destination, retries }, checks),
+    apart,
+    fields: (outcome, use = "requests") =>
+      fieldsOf(route, outcome, { destination: others.get(use) ?? destination, retries }, checks),
   });
   return {
     served: [
@@ -260,9 +267,16 @@ function sending(
   if ("response" in destination) return destination.response;
   const { clusters } = destination;
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
-  // No limit for downloads and streams. Envoy ends one that is silent for five minutes.
+  const { idle = DEFAULT_IDLE } = destination.traits ?? {};
   return {
-    route: { ...to, timeout: "0s", regex_rewrite: rewrite && rewriteOf(rewrite), retry_policy: retries },
+    route: {
+      ...to,
+      // No limit for downloads and streams but silence.
+      timeout: "0s",
+      idle_timeout: idle === DEFAULT_IDLE ? undefined : `${idle}s`,
+      regex_rewrite: rewrite && rewriteOf(rewrite),
+      retry_policy: retries,
+    },
   };
 }
 

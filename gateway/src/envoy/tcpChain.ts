@@ -1,12 +1,13 @@
 import type { TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import { type ConnectionStep, connectionSteps } from "@tunnelplane/sdk/rules";
-import type { Destination } from "./backends";
+import { DEFAULT_IDLE, type Destination, traitsIn } from "./backends";
 import { type Gate, gateOf } from "./gate";
 import type { Hostport } from "./hostports";
 import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
 import type { Objects } from "./model";
 import { everywhereIn, rulesOf } from "./networks";
+import type { Protocol } from "./speech";
 
 /** The way of a hostport's connections: whom it admits, and where they go. */
 export interface Passage {
@@ -16,6 +17,8 @@ export interface Passage {
   readonly filters: readonly Json[];
   /** For all others. */
   readonly refusing: readonly Json[];
+  /** Of the backends. */
+  readonly protocol: Protocol;
 }
 
 /** The passage of a TLS or TCP edge; over TLS, after the name matched. */
@@ -33,6 +36,7 @@ export function passageOf(
     gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects)),
     filters: [...steps.flatMap(limiting), tcpProxy(destination, logs)],
     refusing: [tcpProxy("nowhere", logs)],
+    protocol: traitsIn(destination)?.protocol ?? "auto",
   };
 }
 
@@ -46,6 +50,7 @@ export function tcpProxy(destination: Destination, logs: readonly unknown[] = []
   return extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
     stat_prefix: "tcp",
     ...to,
+    idle_timeout: destination === "nowhere" ? undefined : `${traitsIn(destination)?.idle ?? DEFAULT_IDLE}s`,
     access_log: logs.length > 0 ? [accessLog(logs)] : undefined,
   });
 }

@@ -4,6 +4,7 @@ import { shortHash } from "./hostports";
 import { withId } from "./indexes";
 import { extension, type Json, secretNamed, typed } from "./json";
 import type { Objects, ServerCertificate } from "./model";
+import type { Speech } from "./speech";
 
 interface MutualTls {
   readonly enabled: boolean;
@@ -80,7 +81,7 @@ export const certificatesNamed = (certificates: readonly ServerCertificate[]): J
 });
 
 /** TLS to an address, which has to prove that it belongs to the host. */
-export function upstreamTls(host: string, trust: string): Json {
+export function upstreamTls(host: string, trust: string, speech: Speech): Json {
   const type = /^[\d.]+$|:/.test(host) ? "IP_ADDRESS" : "DNS";
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {
     sni: type === "DNS" ? host : undefined,
@@ -89,6 +90,8 @@ export function upstreamTls(host: string, trust: string): Json {
         trusted_ca: { filename: trust },
         match_typed_subject_alt_names: [{ san_type: type, matcher: { exact: host } }],
       },
+      // Where Envoy knows no HTTP, it names none by itself.
+      alpn_protocols: speech === "http2" ? ["h2"] : undefined,
     },
   });
 }

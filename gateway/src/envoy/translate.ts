@@ -152,7 +152,8 @@ const passageFor = (
   hostport: Hostport,
   backends: Backends,
   objects: Objects,
-): Passage => passageOf(kind, edge, hostport, backends.destination(edge.backend, hostport, false), objects);
+): Passage =>
+  passageOf(kind, edge, hostport, backends.destination(edge.backend, hostport, "connections"), objects);
 
 function httpsOf(
   edge: HttpsEdge,
@@ -201,12 +202,14 @@ function tlsOf(
   if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
   const certificates = upstream ? [] : hostports.map((hostport) => certificateOf(hostport, environment));
   const termination = upstream ? undefined : terminationOf(edge.tls_termination, edge.mutual_tls, objects);
-  const fronts = hostports.map((hostport, index) => ({
-    hostport,
-    passage: passageFor("tls_edge", edge, hostport, backends, objects),
-    transport:
-      termination && downstreamTls(termination, certificatesNamed(certificates.slice(index, index + 1)), []),
-  }));
+  const fronts = hostports.map((hostport, index) => {
+    const named = certificatesNamed(certificates.slice(index, index + 1));
+    return {
+      hostport,
+      passage: passageFor("tls_edge", edge, hostport, backends, objects),
+      transport: termination && ((protocol: string) => downstreamTls(termination, named, [protocol])),
+    };
+  });
   return { ...tlsPart(edge.id, fronts, environment), secrets: certificates.map(certificateSecret) };
 }
 

@@ -4,6 +4,7 @@ import { type Hostport, isWildcard } from "./hostports";
 import { extension, type Json } from "./json";
 import { requestPredicate } from "./predicate";
 import { inOrder, type Served } from "./routes";
+import { KINDS_OF_REQUESTS } from "./speech";
 
 /** A check before the declared routes, as a route's match and as a predicate. */
 interface Guard {
@@ -24,7 +25,13 @@ export function virtualHost(
   const ordered = [...served].sort(inOrder);
   const start = { name: host, domains: [host] };
   if (ordered.every(({ decision }) => "outcome" in decision)) {
-    const routes = ordered.map((route) => ({ match: matchOf(route), ...onlyFields(route) }));
+    const routes = ordered.flatMap((route) => [
+      ...kindsApart(route, route.decision).map((kind) => ({
+        match: matchOf(route, kind),
+        ...onlyFields(route, kind.use),
+      })),
+      { match: matchOf(route), ...onlyFields(route) },
+    ]);
     return {
       ...start,
       routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes],
@@ -45,13 +52,27 @@ export function virtualHost(
   };
 }
 
-const onlyFields = ({ decision, fields }: Served): Json =>
-  "outcome" in decision ? fields(decision.outcome) : {};
+type KindOfRequest = (typeof KINDS_OF_REQUESTS)[number];
 
-const matchOf = ({ exact, path, method }: Served): Json => ({
-  ...(exact ? { path } : { prefix: path }),
-  headers: method === undefined ? undefined : [{ name: ":method", string_match: { exact: method } }],
-});
+/** The requests that the route sends to other clusters than the rest, where it sends them anywhere. */
+const kindsApart = ({ apart = [] }: Served, settled: Settled): readonly KindOfRequest[] =>
+  "outcome" in settled && settled.outcome.answer
+    ? []
+    : KINDS_OF_REQUESTS.filter(({ use }) => apart.includes(use));
+
+const onlyFields = ({ decision, fields }: Served, use?: KindOfRequest["use"]): Json =>
+  "outcome" in decision ? fields(decision.outcome, use) : {};
+
+function matchOf({ exact, path, method }: Served, kind?: KindOfRequest): Json {
+  const headers = [
+    ...(method === undefined ? [] : [{ name: ":method", string_match: { exact: method } }]),
+    ...(kind ? [{ name: kind.header, string_match: { safe_regex: { regex: kind.regex } } }] : []),
+  ];
+  return {
+    ...(exact ? { path } : { prefix: path }),
+    headers: headers.length > 0 ? headers : undefined,
+  };
+}
 
 const predicateOf = ({ exact, path, method }: Served): Json =>
   requestPredicate(
@@ -68,7 +89,13 @@ function toDecision(decision: Settled, route: Served): Json {
     matchers.push({ predicate: requestPredicate(rest.when), on_match: toDecision(rest.yes, route) });
     rest = rest.no;
   }
-  const noMatch = toRoute(route.fields(rest.outcome));
+  const { outcome } = rest;
+  for (const { header, regex, use } of kindsApart(route, rest))
+    matchers.push({
+      predicate: requestPredicate({ input: { header }, test: { regex: `^(?:${regex})$` } }),
+      on_match: toRoute(route.fields(outcome, use)),
+    });
+  const noMatch = toRoute(route.fields(outcome));
   return matchers.length === 0 ? noMatch : { matcher: { matcher_list: { matchers }, on_no_match: noMatch } };
 }
 

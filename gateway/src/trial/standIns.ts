@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createHttp2Server, createSecureServer, type Http2ServerRequest } from "node:http2";
 import { createServer as createSocketServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -154,12 +154,16 @@ function readCode(code: string): InCode {
   }
 }
 
-/** An HTTP server that sees by the first byte whether the client speaks TLS. */
+/** An HTTP server that sees by the first byte whether the client speaks TLS, HTTP/2 or HTTP/1.1. */
 function speaking(
   answer: (asked: IncomingMessage, answer: ServerResponse) => void,
   own: { readonly cert?: string; readonly key?: string },
 ): Server {
-  const [plain, secure] = [createServer(answer), createTlsServer(own, answer)];
+  const plain = createServer(answer);
+  // The objects of both protocols have what is used here.
+  const either = answer as unknown as (asked: Http2ServerRequest) => void;
+  const newer = createHttp2Server(either);
+  const secure = createSecureServer({ ...own, allowHTTP1: true }, either);
   secure.on("tlsClientError", (_, socket) => socket.destroy());
   return createSocketServer((socket) => {
     socket.on("error", () => socket.destroy());
@@ -167,8 +171,9 @@ function speaking(
       socket.pause();
       socket.unshift(first);
       if (first[0] === TLS_HANDSHAKE) return void secure.emit("connection", socket);
+      // TLS and HTTP/2 read by themselves, and would miss bytes that are read before they are set up.
+      if (first.subarray(0, 3).toString() === "PRI") return void newer.emit("connection", socket);
       plain.emit("connection", socket);
-      // TLS reads by itself, and would miss bytes that are read before it is set up.
       socket.resume();
     });
   });

@@ -148,6 +148,12 @@ const orNone = <T>(one: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: one }, { weight: 1, arbitrary: fc.constant(null) });
 const backend = goingTo(..."bkdst_1 bkdst_2 bkdhr_1 bkdwd_1 bkdfo_1 bkdtg_1 bkdtg_1 bkdtg_1".split(" "));
 
+/** What applications say about themselves: nothing of it decides who is let in. */
+const spoken = fc.record({
+  protocol: fc.constantFrom("auto", "http1", "http2"),
+  idle_timeout: fc.constantFrom(1, 300, 86_400),
+});
+
 const routeFields = {
   match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
   match: fc.constantFrom("/", "/", "/a", "/a/b", "/ab", "/a/"),
@@ -270,16 +276,20 @@ const shared = fc.tuple(
       object("http_response_backend", "bkdhr_1", { status_code, body: "", headers: {} }),
     ]),
   fc
-    .constantFrom("one.test:80", "two.test:80")
-    .map((address) => [object("static_backend", "bkdst_1", { address, tls: { enabled: false } })]),
-  fc.constant([object("static_backend", "bkdst_2", { address: "three.test:80", tls: { enabled: false } })]),
+    .tuple(fc.constantFrom("one.test:80", "two.test:80"), spoken)
+    .map(([address, more]) => [
+      object("static_backend", "bkdst_1", { address, tls: { enabled: false }, ...more }),
+    ]),
+  spoken.map((more) => [
+    object("static_backend", "bkdst_2", { address: "three.test:80", tls: { enabled: false }, ...more }),
+  ]),
   fc
     .constantFrom(0, 1)
     .map((weight) => [
       object("weighted_backend", "bkdwd_1", { backends: { bkdst_1: weight, bkdst_2: weight } }),
     ]),
   fc.constant([object("failover_backend", "bkdfo_1", { backends: ["bkdst_1", "bkdst_2"] })]),
-  fc.constant([object("tunnel_group_backend", "bkdtg_1", { labels: { service: "web" } })]),
+  spoken.map((more) => [object("tunnel_group_backend", "bkdtg_1", { labels: { service: "web" }, ...more })]),
   fc.constantFrom([], ["bind:service=web"]).map((acl) => [object("tunnel_credential", "cr_1", { acl })]),
   fc.oneof(
     { weight: 4, arbitrary: fc.constant([]) },

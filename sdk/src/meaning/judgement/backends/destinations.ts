@@ -99,11 +99,13 @@ export class Backends {
         return this.#answer(thing, reference, http);
       case "static_backend": {
         const tls = isObject(fields.tls) && fields.tls.enabled === true;
-        return single(`${tls ? "tls" : "tcp"}:${textIn(fields.address) ?? reference}`, [null]);
+        return single(`${tls ? "tls" : "tcp"}:${textIn(fields.address) ?? reference}${spokenBy(fields)}`, [
+          null,
+        ]);
       }
       default: {
         const labels = isObject(fields.labels) ? fields.labels : {};
-        return this.#agents(reference, this.credentials.ofLabels(labels).length > 0);
+        return this.#agents(`${reference}${spokenBy(fields)}`, this.credentials.ofLabels(labels).length > 0);
       }
     }
   }
@@ -140,7 +142,9 @@ export class Backends {
     const found = this.#of(id, http);
     if (found.kind === "nowhere") throw BACKEND_FAULTS.weightless(id);
     if (found.kind === "order") this.#refuseUncertainOrder(found);
-    return { name: found.kind === "order" ? id : nameOf(id, found), ends: found.ends };
+    if (http) refuseMixed(id, found);
+    if (found.kind !== "order") return { name: nameOf(id, found), ends: found.ends };
+    return { name: `${id}${spokenIn(found)[0] ?? EITHER}`, ends: found.ends };
   }
 
   /**
@@ -159,14 +163,30 @@ export class Backends {
         found.kind === "order" ? [...found.members] : [[nameOf(id, found), found.ends]],
       ),
     );
+    for (const { id, found } of http ? going : []) refuseMixed(id, found);
     if (members.size > MAX_IN_ORDER) throw BACKEND_FAULTS.tooMany(reference);
     return { kind: "order", members, ends: endsInOrder(members) };
   }
 
   #refuseUncertainOrder({ members }: Destination): void {
     const splitted = [...members.keys()].slice(0, -1).find((name) => name.startsWith(WITHIN));
-    if (splitted !== undefined) throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length));
+    if (splitted !== undefined)
+      throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length).replace(/ h2$/, ""));
   }
+}
+
+/** How names of clusters end: those that speak HTTP/2 alone, all others, and those that take either. */
+const [HTTP_2, HTTP_1, EITHER] = [" h2", "", " either"];
+const spokenBy = ({ protocol }: ModelObject["fields"]): string => (protocol === "http2" ? HTTP_2 : HTTP_1);
+const spokenIn = ({ members }: Destination): string[] => {
+  const all = [...members.keys()].filter((name) => !name.startsWith(ANSWER) && !name.endsWith(EITHER));
+  return [...new Set(all.map((name) => (name.endsWith(HTTP_2) ? HTTP_2 : HTTP_1)))];
+};
+
+/** Where a cluster must be one, Envoy shares out connections, and does not look into them. */
+function refuseMixed(id: string, found: Destination): void {
+  if (found.kind === "clusters" && found.members.size > 1 && spokenIn(found).length > 1)
+    throw BACKEND_FAULTS.mixed(id);
 }
 
 const single = (name: string, ends: readonly End[]): Destination => ({
@@ -176,9 +196,12 @@ const single = (name: string, ends: readonly End[]): Destination => ({
 });
 
 /** The name of the one cluster for a destination. */
-function nameOf(id: string, { kind, members }: Destination): string {
+function nameOf(id: string, found: Destination): string {
+  const { kind, members } = found;
   const [first, ...rest] = members.keys();
-  return kind === "answer" || (first !== undefined && rest.length === 0) ? String(first) : `${WITHIN}${id}`;
+  return kind === "answer" || (first !== undefined && rest.length === 0)
+    ? String(first)
+    : `${WITHIN}${id}${spokenIn(found)[0] ?? HTTP_1}`;
 }
 
 /** Those who may answer, of several in order: nobody behind one that is always up. */

@@ -22,6 +22,10 @@ export const BACKEND_FAULTS = {
     (id) =>
       `${id} cannot be followed by another in a failover backend: it cannot be checked whether all of it is down. Put it last`,
   ),
+  mixed: because(
+    (id) =>
+      `${id}, in a failover backend, has backends whose protocol is http2 beside others: it shares out connections, which speak one protocol. Give all of them the same, or use it outside of a failover backend`,
+  ),
   tooMany: (id: string) =>
     new Unservable(
       `the failover backend ${id} has more than ${MAX_IN_ORDER} backends, with those in others: use fewer`,
