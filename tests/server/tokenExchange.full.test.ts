@@ -324,7 +324,7 @@ onEveryDatabase("An identity token", (startServer) => {
     );
     expectExchangeRefused(
       await sendForm(server.url, `x=${"y".repeat(70_000)}`),
-      { status: 413, code: "TP_1401" },
+      { status: 413, code: "TP_1401", mentions: ["larger than 64 KiB"] },
       "invalid_request",
     );
     const other = await fetch(`${server.url}/token`);

@@ -4,7 +4,7 @@ import { RequestError, refusalForNow } from "../util";
 /**
  * Turns any error into an answer from the error table. Only a RequestError shows its message to the client.
  */
-function requestErrorOf(error: unknown): RequestError {
+function requestErrorOf(error: unknown, { routeOptions }: FastifyRequest): RequestError {
   if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (code === "ERR_STORE_COMMIT_IN_DOUBT") {
@@ -27,7 +27,7 @@ function requestErrorOf(error: unknown): RequestError {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new RequestError(
         "body_too_large",
-        "The body is larger than 1 MiB; that of a change set or a gateway's report may have 16 MiB",
+        `The body is larger than ${sizeOf(routeOptions.bodyLimit)}, the limit of this path; send less at once`,
       );
     case "FST_ERR_BAD_URL":
       return new RequestError("no_route", "The path cannot be decoded");
@@ -43,7 +43,7 @@ function requestErrorOf(error: unknown): RequestError {
 
 /** The answer to an error of a request. The log gets the error too, unless it is a refusal. */
 export function loggedErrorOf(error: unknown, request: FastifyRequest): RequestError {
-  const refusal = requestErrorOf(error);
+  const refusal = requestErrorOf(error, request);
   if (refusal.status >= 500 && refusal !== error && !isHungUp(error))
     request.log.error({ operation_id: request.id, err: error }, "request failed");
   return refusal;
@@ -51,6 +51,10 @@ export function loggedErrorOf(error: unknown, request: FastifyRequest): RequestE
 
 /** Whether work ended because nobody waited for it any more; then nobody reads its answer either. */
 const isHungUp = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
+
+const KIB = 1024;
+const sizeOf = (bytes: number): string =>
+  bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 
 /** The answer for a path without a route. */
 export const noRoute = (request: FastifyRequest): RequestError =>
