@@ -28,7 +28,7 @@ export class SshServerAlone {
     private readonly sockets: AgentSockets,
   ) {}
 
-  static async start(authority: BindAuthority): Promise<SshServerAlone> {
+  static async start(authority: BindAuthority, keepAliveMs = 100): Promise<SshServerAlone> {
     const folder = newFolder();
     const port = await freePort();
     const sockets = new AgentSockets(folder);
@@ -49,7 +49,7 @@ export class SshServerAlone {
       authority,
       sockets,
       log: (message, { reason = "" }: { reason?: string }) => void one.log.push(`${message} ${reason}`),
-      keepAliveMs: 100,
+      keepAliveMs,
     });
     ssh.admitOnly(undefined);
     const one: SshServerAlone = new SshServerAlone(folder, port, ssh, sockets);

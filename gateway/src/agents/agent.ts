@@ -1,5 +1,6 @@
 import type { Connection, ServerChannel } from "ssh2";
 import type { Bind } from "./bindAddress";
+import { bound, type Outlet } from "./bounds";
 import type { Bound } from "./declared";
 
 const MAX_CHANNELS = 1000; // of one connection
@@ -10,6 +11,7 @@ const BELIEVED_MS = 5000;
 /** The connection of an agent, which all of its binds share. */
 export interface Client {
   readonly connection: Connection;
+  readonly outlet: Outlet;
   /** Channels that are open. */
   channels: number;
 }
@@ -90,6 +92,11 @@ export class Agent implements Bound {
         channel.once("close", () => {
           client.channels--;
         });
+        try {
+          bound(channel, client.outlet);
+        } catch (tooSmall) {
+          return refuse(tooSmall as Error);
+        }
         this.#note(true);
         if (isLate) return void channel.destroy();
         return resolve(channel);

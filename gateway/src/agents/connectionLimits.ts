@@ -11,6 +11,8 @@ const MAX_FAILURES = 20;
 const MAX_ATTEMPTS = 20;
 /** New keys of one connection in a minute: OpenSSH makes them once for some gigabytes. */
 export const MAX_REKEYS = 60;
+/** Binds, channels and keep-alives of one connection in a minute; the stock client sends 60 at the most. */
+const MAX_REQUESTS = 1000;
 const MAX_ADDRESSES = 10_000;
 const FORGET_MS = 60_000;
 const LOGIN_MS = 20_000;
@@ -26,6 +28,8 @@ export interface AgentConnection {
   offers: number;
   /** New keys since the minute began. */
   rekeys: number;
+  /** Requests since the minute began. */
+  requests: number;
 }
 
 /** Admits connections of agents, and limits what each may do, from its first byte on. */
@@ -60,6 +64,7 @@ export class ConnectionLimits {
       attempts: 0,
       offers: 0,
       rekeys: 0,
+      requests: 0,
     };
     this.#connections.set(at, connection);
     this.#loggingIn.set(ip, others + 1);
@@ -105,6 +110,11 @@ export class ConnectionLimits {
     return connection.isLoggedIn && ++connection.rekeys <= MAX_REKEYS;
   }
 
+  /** Notes a request after the login. Returns whether it may be answered. */
+  countRequest(connection: AgentConnection): boolean {
+    return ++connection.requests <= MAX_REQUESTS;
+  }
+
   #count(ip: string, failures: number): void {
     if (failures === 0 || !(this.#failures.has(ip) || this.#failures.size < MAX_ADDRESSES)) return;
     this.#failures.set(ip, (this.#failures.get(ip) ?? 0) + failures);
@@ -112,7 +122,10 @@ export class ConnectionLimits {
 
   #newMinute(): void {
     this.#failures.clear();
-    for (const connection of this.#connections.values()) connection.rekeys = 0;
+    for (const connection of this.#connections.values()) {
+      connection.rekeys = 0;
+      connection.requests = 0;
+    }
   }
 
   #isBarred(ip: string): boolean {

@@ -4,6 +4,7 @@ import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
 import { type AuthContext, type Connection, utils } from "ssh2";
 import { Agent, type Client } from "./agent";
 import { readBindAddress, rulesOf } from "./bindAddress";
+import { Outlet } from "./bounds";
 import type { AgentConnection } from "./connectionLimits";
 import type { BindAuthority, Proof, Verdict } from "./serverAuthority";
 import { endedWords } from "./serverAuthority";
@@ -63,6 +64,7 @@ export class Session implements Client {
   readonly #since = new Date().toISOString();
   /** Its id, as the server shows it. */
   readonly id = newId(OBSERVED.tunnel_session.idPrefix);
+  readonly outlet: Outlet;
 
   constructor(
     readonly connection: Connection,
@@ -71,6 +73,7 @@ export class Session implements Client {
     /** The greeting of the client. */
     private readonly greeting: string,
   ) {
+    this.outlet = new Outlet(connection, incoming.socket);
     connection.on("request", (accept, reject, name, info) => {
       if (name === "tcpip-forward") {
         const bound = this.#bind(info.bindAddr, info.bindPort);

@@ -1,4 +1,4 @@
-import type { Connection, ParsedKey } from "ssh2";
+import type { Connection, ParsedKey, ServerChannel } from "ssh2";
 
 /** The key exchange that is under way on a connection, or was the last. */
 export interface Exchange {
@@ -14,6 +14,10 @@ export interface Exchange {
 export interface Inside {
   _hostKeys: Record<string, ParsedKey>;
   _kex: Exchange | undefined;
+  /** What we offered for the key exchange that is under way; undefined while there is none. */
+  readonly _kexinit: Buffer | undefined;
+  /** What is done with each kind of message. */
+  readonly _handlers: Record<string, ((...args: unknown[]) => unknown) | undefined>;
   readonly _packetRW: {
     readonly write: {
       readonly allocStartKEX: number;
@@ -29,14 +33,24 @@ export interface Inside {
 export function insideOf(connection: Connection): Inside | undefined {
   // These parts are private to ssh2, so the code checks that each is there.
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
-  return inside?._hostKeys &&
+  const isWhole =
+    inside?._hostKeys &&
     inside._packetRW?.write &&
     inside._cipher &&
-    "channelOpenFail" in inside &&
-    "_kex" in inside
-    ? inside
-    : undefined;
+    inside._handlers &&
+    "channelOpenFail" in inside;
+  return isWhole && "_kex" in inside && "_kexinit" in inside ? inside : undefined;
 }
+
+/** Private parts of a channel of ssh2 1.17. */
+interface ChannelInside {
+  /** How many bytes the agent may still send. */
+  readonly incoming: { readonly window: number };
+  /** The size of packets that the agent takes, in bytes. */
+  readonly outgoing: { readonly packetSize: number };
+}
+
+export const channelInside = (channel: ServerChannel): ChannelInside => channel as unknown as ChannelInside; // private to ssh2
 
 /** Sends a packet now, ahead of those that wait for a key exchange. */
 export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload: Buffer): void {

@@ -2,6 +2,7 @@ import { createServer, type Server as Listener } from "node:net";
 import type { ReportedAgent } from "@tunnelplane/sdk";
 import { holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
+import { countRequests } from "./bounds";
 import { type AgentConnection, ConnectionLimits, MAX_REKEYS } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
@@ -96,6 +97,11 @@ export class SshServer {
     this.options.hostKeys.prepare(connection);
     this.#exchanges.prepare(connection, hangUp);
     connection.on("rekey", () => this.#limits.countRekey(incoming) || session.end(REKEYS));
+    countRequests(connection, () => {
+      const mayAsk = this.#limits.countRequest(incoming);
+      if (!mayAsk) hangUp();
+      return mayAsk;
+    });
     const session = new Session(connection, incoming, this.options, greeting);
     this.#sessions.add(session);
     connection.on("ready", () => this.#limits.logIn(incoming));
