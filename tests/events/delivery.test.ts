@@ -76,11 +76,8 @@ onEveryDatabase("Events", (_start, database) => {
       await dispatcher.deliverDue();
       for (let more = before; more < target.batches.length; more++)
         tried.push((world.now.getTime() - start) / SECOND);
-      const lane = await world.core.store.reader.selectFrom("lane").select("due_at").executeTakeFirst();
-      const next =
-        lane && new Date(lane.due_at) > world.now
-          ? new Date(lane.due_at).getTime()
-          : world.now.getTime() + HOUR;
+      const [due] = await world.dueTimes();
+      const next = due && new Date(due) > world.now ? new Date(due).getTime() : world.now.getTime() + HOUR;
       world.pass(next - world.now.getTime());
     }
     const schedule = [0, 0, 5, 35, 155, 755];

@@ -93,8 +93,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     );
     await first.stop("SIGKILL");
     // As if it had been a while ago: what the killed server had taken would be left to it for a minute.
-    await execute(data, "update lane set due_at = '2026-01-01T00:00:00.000Z'");
-    await execute(data, "update batch set leased_until = '2026-01-01T00:00:00.000Z'");
+    await execute(data, "update delivery set due_at = '2026-01-01T00:00:00.000Z' where due_at is not null");
     const second = await start(moto.url, { data });
     const events = await eventually(
       arrived,

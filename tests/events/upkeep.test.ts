@@ -27,7 +27,7 @@ onEveryDatabase("Recorded events", (_start, database) => {
     expect(target.arrived).to.deep.equal([]);
     expect(await world.deliveries(id)).to.deep.equal([]);
     expect(other.target.arrived).to.have.length(2);
-    expect(await world.core.store.reader.selectFrom("lane").selectAll().execute()).to.deep.equal([]);
+    expect(await world.dueTimes()).to.deep.equal([]);
   });
 
   it("are removed when they are old and delivered, and kept while they are not", async () => {

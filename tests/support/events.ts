@@ -1,4 +1,4 @@
-import { definitionNamed } from "@tunnelplane/sdk/contract";
+import { definitionNamed, present } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
@@ -160,6 +160,18 @@ export class World {
   async deliveries(destination: string): Promise<DeliveryRow[]> {
     const { documents } = await deliveryPage(this.core.store, destination, undefined, { limit: 10_000 });
     return documents.map((document) => JSON.parse(document)).reverse();
+  }
+
+  /** When deliveries are due, the next one first. */
+  async dueTimes(): Promise<string[]> {
+    const { reader } = this.core.store;
+    const rows = await reader
+      .selectFrom("delivery")
+      .select("due_at")
+      .where("due_at", "is not", null)
+      .orderBy("due_at")
+      .execute();
+    return rows.map(({ due_at }) => present(due_at));
   }
 
   resourcesFor(more: Partial<ChangeRequest>): ResourceService {

@@ -6,6 +6,7 @@ export { Transaction } from "./direct";
 export { factsOf, PLACEHOLDER } from "./facts";
 export type { Lane } from "./lanes";
 export { inParts, isAmong, isListed, partsOf, recordsOf, valuesOf } from "./list";
+export { lockName } from "./locks";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export {
   connectTo,
@@ -18,7 +19,6 @@ export {
 export type {
   AcmeOrderRow,
   AuditEventRow,
-  BatchRow,
   Database,
   DeliveryRow,
   EndpointRow,

@@ -69,32 +69,19 @@ export interface Database {
     project_id: string;
   };
   /**
-   * The event types of a project that go to a destination by a subscription, for events after `since`.
+   * The event types of a project that a subscription sends to a destination, for events after `since`. Those
+   * up to `position` have been read: each that was wanted then has a delivery.
    */
-  route: {
+  subscription_cursor: {
     event_type: string;
     destination_id: string;
     subscription_id: string;
-    since: number;
     project_id: string;
+    since: number;
+    position: number;
   };
-  /**
-   * The cursor of each destination: events up to `position` were taken. A worker locks this row to lease or
-   * record.
-   */
-  feed: { destination_id: string; position: number };
-  /** Batches of events under way. After `leased_until`, another worker may take the batch over. */
-  batch: BatchRow;
-  /** Events delivered at the first attempt, by batch. `first` is the sequence of the first of them. */
-  sent: { destination_id: string; first: number; sequences: string; delivered_at: string };
-  /** Deliveries: events that wait behind another of their object, failed, or are replayed. */
+  /** Events at their destinations, as far as subscriptions have been read. */
   delivery: DeliveryRow;
-  /**
-   * Object queues: the waiting deliveries of one object to one destination, sent one after the other.
-   * `due_at` says when the next may be tried; while it, or a batch with an event of the object, is leased,
-   * when that lease expires. `lease` is the id of that lease or batch.
-   */
-  lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
   /**
    * Committed changes that have no place in the event log and the audit log yet; see the architecture page of
    * storage.
@@ -245,22 +232,10 @@ export interface GuaranteeStateRow {
   due_at: number | null;
 }
 
-export interface BatchRow {
-  /** The id of the lease. */
-  id: string;
-  destination_id: string;
-  /** Its events, as a JSON list of their sequences. */
-  sequences: string;
-  /** The ends of their objects' ids, as a JSON list; see {@link objectEndsOf}. */
-  object_ends: string;
-  leased_until: string;
-}
-
 export interface DeliveryRow {
   destination_id: string;
   /** The sequence of the event. */
   sequence: number;
-  event_type: string;
   object_id: string;
   /** `dead` is a dead letter. */
   status: "pending" | "delivered" | "dead";
@@ -269,7 +244,13 @@ export interface DeliveryRow {
   last_error: string | null;
   first_attempt_at: string | null;
   last_attempt_at: string | null;
-  delivered_at: string | null;
+  /**
+   * When the next delivery of its object is due; while a batch has that, when its lease ends. One of the
+   * pending deliveries of an object says so; null for the others.
+   */
+  due_at: string | null;
+  /** The batch that has deliveries of its object, beside `due_at`; null for none. */
+  lease: string | null;
 }
 
 export interface GatewayRow {

@@ -70,9 +70,7 @@ onEveryDatabase("A clock that was a day ahead and is corrected", (_start, databa
     const { target } = await refused();
     const { arrived } = target;
     const other = world.dispatcher();
-    const due = async () =>
-      (await world.core.store.reader.selectFrom("lane").select("due_at").orderBy("due_at").execute()).at(-1)
-        ?.due_at;
+    const due = async () => (await world.dueTimes()).at(-1);
     const before = await due();
     await other.deliverDue();
     expect(arrived).to.deep.equal([]);

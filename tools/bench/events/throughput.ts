@@ -93,9 +93,12 @@ async function withoutUs(events: readonly Outgoing[], options: TargetOptions): P
 }
 
 async function expectDelivered({ core }: World, count: number): Promise<void> {
-  const batches = await core.store.reader.selectFrom("sent").select("sequences").execute();
-  const delivered = batches.reduce((sum, { sequences }) => sum + JSON.parse(sequences).length, 0);
-  if (delivered !== count)
+  const { delivered } = await core.store.reader
+    .selectFrom("delivery")
+    .select(({ fn }) => fn.countAll<number>().as("delivered"))
+    .where("status", "=", "delivered")
+    .executeTakeFirstOrThrow();
+  if (Number(delivered) !== count)
     throw new Error(`${core.store.place}: only ${delivered} of ${count} events were delivered`);
 }
 

@@ -1,6 +1,6 @@
 import { type Store, statement } from "../../storage";
 import type { Result } from "../delivery/batch";
-import { isRoutedToCursor } from "../queue/cursors";
+import { isUnread, reading } from "../queue/cursors";
 import { PENDING } from "../queue/deliveries";
 
 /** Counts this server's delivery attempts and failures, by destination. */
@@ -30,7 +30,7 @@ interface Backlog {
   oldest: string;
 }
 
-/** Counts undelivered events by destination: not yet leased, under way, and waiting for another attempt. */
+/** Counts undelivered events by destination: unread, in flight, and waiting. */
 async function backlogs({ reader }: Store): Promise<Map<string, Backlog>> {
   const found = new Map<string, Backlog>();
   const add = (destination: string, count: number, oldest: string) => {
@@ -40,35 +40,22 @@ async function backlogs({ reader }: Store): Promise<Map<string, Backlog>> {
       oldest: before && before.oldest < oldest ? before.oldest : oldest,
     });
   };
-  for (const { destination_id, count, oldest } of await untaken(reader, {}))
-    add(destination_id, Number(count), oldest);
-  for (const { destination_id, sequences } of await reader
-    .selectFrom("batch")
-    .select(["destination_id", "sequences"])
-    .execute()) {
-    const under = await reader
-      .selectFrom("event")
-      .select("created_at")
-      .where("sequence", "=", JSON.parse(sequences)[0])
-      .executeTakeFirst();
-    if (under) add(destination_id, JSON.parse(sequences).length, under.created_at);
-  }
-  for (const { destination_id, count, oldest } of await waiting(reader, {}))
-    add(destination_id, Number(count), oldest);
+  for (const rows of [await unread(reader, {}), await waiting(reader, {})])
+    for (const { destination_id, count, oldest } of rows) add(destination_id, Number(count), oldest);
   return found;
 }
 
-const untaken = statement<object, { destination_id: string; count: number; oldest: string }>((db) =>
+const unread = statement<object, { destination_id: string; count: number; oldest: string }>((db) =>
   db
-    .selectFrom("feed")
-    .innerJoin("event", (join) => join.onRef("event.sequence", ">", "feed.position"))
-    .where(isRoutedToCursor)
+    .selectFrom(reading(db))
+    .innerJoin("event", (join) => join.onRef("event.sequence", ">", "reading.position"))
+    .where(isUnread)
     .select(({ fn }) => [
-      "feed.destination_id",
+      "reading.destination_id",
       fn.countAll<number>().as("count"),
       fn.min("event.created_at").as("oldest"),
     ])
-    .groupBy("feed.destination_id"),
+    .groupBy("reading.destination_id"),
 );
 
 const waiting = statement<object, { destination_id: string; count: number; oldest: string }>((db) =>

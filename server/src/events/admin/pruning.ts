@@ -2,6 +2,7 @@ import { present } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
 import { PRUNED_THROUGH } from "../../journal";
 import type { Database, Store, Transaction } from "../../storage";
+import { lockDestination } from "../queue/cursors";
 
 // Events per transaction: small, so that changes do not wait for long.
 const PAGE = 500;
@@ -10,7 +11,7 @@ const PAGE = 500;
  * Removes old events and the records of their delivery. Keeps events that are undelivered or dead letters.
  */
 export async function pruneEvents(store: Store, before: Date): Promise<number> {
-  const end = await firstUndelivered(store.reader);
+  const end = await firstUnread(store.reader);
   let count = 0;
   for (let after = 0; ; ) {
     const page = await store.reader
@@ -28,68 +29,56 @@ export async function pruneEvents(store: Store, before: Date): Promise<number> {
     if (old.length < PAGE) break;
     after = present(old.at(-1));
   }
-  // The page of deliveries skips events that no longer exist, so the order of the two deletions does not
-  // matter.
-  await store.write((transaction) =>
-    transaction
-      .deleteFrom("sent")
-      .where("delivered_at", "<", before.toISOString())
-      .where("first", "<", end)
-      .execute(),
-  );
   return count;
 }
 
-/** The first sequence that some destination has not taken yet or has under way. */
-async function firstUndelivered(db: Kysely<Database>): Promise<number> {
-  const feeds = await db
-    .selectFrom("feed")
+/** The first sequence that some subscription has not read yet. */
+async function firstUnread(db: Kysely<Database>): Promise<number> {
+  const { position } = await db
+    .selectFrom("subscription_cursor")
     .select(({ fn }) => fn.min("position").as("position"))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("route")
-          .select("route.since")
-          .whereRef("route.destination_id", "=", "feed.destination_id"),
-      ),
-    )
-    .executeTakeFirst();
-  const batches = await db.selectFrom("batch").select("sequences").execute();
-  const underWay = batches.flatMap(({ sequences }): number[] => JSON.parse(sequences));
-  return Math.min((feeds?.position ?? Number.MAX_SAFE_INTEGER - 1) + 1, ...underWay);
+    .executeTakeFirstOrThrow();
+  return (position ?? Number.MAX_SAFE_INTEGER - 1) + 1;
 }
 
-function prunePage(store: Store, sequences: readonly number[]): Promise<number> {
+async function prunePage(store: Store, sequences: readonly number[]): Promise<number> {
+  const destinations = await store.reader
+    .selectFrom("resource")
+    .select("id")
+    .where("kind", "=", "event_destination")
+    .execute();
+  const kept = new Set<number>();
+  for (const { id } of destinations) {
+    const left = await store.write((transaction) => pruneDeliveries(transaction, id, sequences));
+    for (const { sequence } of left) kept.add(sequence);
+  }
+  const old = sequences.filter((sequence) => !kept.has(sequence));
+  if (old.length === 0) return 0;
   return store.write(async (transaction) => {
-    // A replay locks the events that it sends again. Wait for it, so that the deletion below sees them as
-    // pending.
-    await transaction
-      .selectFrom("event")
-      .select("sequence")
-      .where("sequence", "in", sequences)
-      .orderBy("sequence")
-      .forUpdate()
-      .execute();
-    await transaction
-      .deleteFrom("delivery")
-      .where("sequence", "in", sequences)
-      .where("status", "=", "delivered")
-      .execute();
     const { numDeletedRows } = await transaction
       .deleteFrom("event")
-      .where("sequence", "in", sequences)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("delivery")
-              .select("delivery.sequence")
-              .whereRef("delivery.sequence", "=", "event.sequence"),
-          ),
-        ),
-      )
+      .where("sequence", "in", old)
       .executeTakeFirst();
-    if (numDeletedRows > 0) await noteRemoval(transaction, present(sequences.at(-1)));
+    if (numDeletedRows > 0) await noteRemoval(transaction, present(old.at(-1)));
     return Number(numDeletedRows);
   });
+}
+
+/** Returns those that are kept. A replay that was faster has them pending; a later one finds none. */
+async function pruneDeliveries(transaction: Transaction, destination: string, sequences: readonly number[]) {
+  await lockDestination(transaction, destination);
+  await transaction
+    .deleteFrom("delivery")
+    .where("destination_id", "=", destination)
+    .where("sequence", "in", sequences)
+    .where("status", "=", "delivered")
+    .execute();
+  return transaction
+    .selectFrom("delivery")
+    .select("sequence")
+    .where("destination_id", "=", destination)
+    .where("sequence", "in", sequences)
+    .execute();
 }
 
 /**

@@ -26,8 +26,6 @@ export type LeasedEvent = Pick<DeliveryRow, "sequence" | "object_id" | "attempts
 export interface Batch {
   readonly lease: string;
   readonly destination: string;
-  /** Where its events came from: the event log (first attempts) or object queues. */
-  readonly from: "log" | "queues";
   readonly deliveries: readonly LeasedEvent[];
   /** Whether more is due than fits into one batch. */
   readonly more: boolean;

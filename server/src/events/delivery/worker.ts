@@ -1,7 +1,7 @@
 import type { Store } from "../../storage";
 import type { AttemptCounts } from "../admin/metrics";
 import type { Destinations } from "../destinations";
-import { lockCursor } from "../queue/cursors";
+import { lockDestination } from "../queue/cursors";
 import { lease, record, release } from "../queue/leases";
 import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
@@ -83,11 +83,10 @@ export class DeliveryWorker {
     if (!(before || this.#loops.mayTake)) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
-      const cursor = await lockCursor(transaction, this.destination);
-      if (!cursor) return undefined;
+      await lockDestination(transaction, this.destination);
       if (before) await record(transaction, before, at, random());
       return this.#loops.mayTake
-        ? lease(transaction, cursor, { destination: this.destination, target, now: at, bodyOf })
+        ? lease(transaction, { destination: this.destination, target, now: at, bodyOf })
         : undefined;
     });
   }

@@ -1,14 +1,7 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import {
-  type BatchRow,
-  change,
-  type Database,
-  insertion,
-  isListed,
-  statement,
-  type Transaction,
-} from "../../storage";
+import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { change, type Database, lockName, statement, type Transaction } from "../../storage";
 import type { Stored } from "../delivery/batch";
+import { PENDING } from "./deliveries";
 
 /**
  * Events searched at once for those that a destination wants; takes some milliseconds. PostgreSQL has no
@@ -16,66 +9,72 @@ import type { Stored } from "../delivery/batch";
  */
 export const WINDOW = 5000;
 
-// Unwanted events that every look searches again before the cursor moves past them.
+// Unwanted events that every look searches again before the cursors move past them.
 const LAG = 50;
 
-/** The position of a destination, and the end of the event log. */
-export interface Cursor {
-  readonly position: number;
+/**
+ * Until the transaction ends, no other one leases, records, drops or replays deliveries to this destination.
+ */
+export const lockDestination = (transaction: Transaction, destination: string): Promise<void> =>
+  lockName(transaction, `deliveries to ${destination}`);
+
+/** How far the subscriptions of a destination have been read, and where the event log ends. */
+export interface Position {
+  /** Null without a subscription. */
+  readonly position: number | null;
   readonly head: number;
 }
 
-/**
- * Until the transaction ends, no other worker can lease or record for this destination. Undefined without
- * such a destination.
- */
-export async function lockCursor(transaction: Transaction, destination: string): Promise<Cursor | undefined> {
-  const [cursor] = await lockedCursor(transaction, { destination });
-  return cursor;
-}
-
-const lockedCursor = statement<{ destination: string }, Cursor>((db, parameter) =>
+export const positionOf = statement<{ destination: string }, Position>((db, parameter) =>
   db
-    .selectFrom("feed")
-    .select("position")
+    .selectFrom("audit_head")
+    .select("audit_head.sequence as head")
     .select(({ selectFrom }) =>
-      selectFrom("audit_head").select("audit_head.sequence").$asScalar().$notNull().as("head"),
-    )
-    .where("destination_id", "=", parameter("destination"))
-    .forUpdate(),
+      selectFrom("subscription_cursor")
+        .select(({ fn }) => fn.min("position").as("position"))
+        .where("destination_id", "=", parameter("destination"))
+        .as("position"),
+    ),
 );
 
-/** Moves the cursor: everything up to this position was taken. */
-export const moveCursor = change<{ destination: string; position: number }>((db, parameter) =>
+/** Everything up to this position was read. */
+export const moveCursors = change<{ destination: string; position: number }>((db, parameter) =>
   db
-    .updateTable("feed")
+    .updateTable("subscription_cursor")
     .set({ position: parameter("position") })
-    .where("destination_id", "=", parameter("destination")),
+    .where("destination_id", "=", parameter("destination"))
+    .where("position", "<", parameter("position")),
 );
 
-/** Whether a subscription asks for an event. */
-export const isRouted = (destination: unknown) => (expressions: ExpressionBuilder<Database, "event">) =>
-  expressions.exists(
-    expressions
-      .selectFrom("route")
-      .select("route.subscription_id")
-      .whereRef("route.event_type", "=", "event.type")
-      .whereRef("route.project_id", "=", "event.project_id")
-      .where("route.destination_id", "=", destination as string)
-      .whereRef("route.since", "<", "event.sequence"),
-  );
+/** Whether a subscription of a destination asks for an event: any (`since`), or an unread (`position`). */
+export const isWanted =
+  (destination: unknown, after: "since" | "position") =>
+  // Any query that reads `event`, whatever else it reads.
+  (expressions: unknown) => {
+    const { exists, selectFrom } = expressions as ExpressionBuilder<Database, "event">;
+    return exists(
+      selectFrom("subscription_cursor as wanting")
+        .select("wanting.subscription_id")
+        .whereRef("wanting.event_type", "=", "event.type")
+        .whereRef("wanting.project_id", "=", "event.project_id")
+        .where("wanting.destination_id", "=", destination as string)
+        .whereRef(`wanting.${after}`, "<", "event.sequence"),
+    );
+  };
 
-/** The same for a joined row of `feed`. */
-export const isRoutedToCursor = (expressions: unknown) =>
-  isRouted(sql.ref("feed.destination_id"))(expressions as ExpressionBuilder<Database, "event">);
+/** The destinations with subscriptions, as rows of `reading` with their positions. */
+export const reading = (db: Kysely<Database>) =>
+  db
+    .selectFrom("subscription_cursor")
+    .select(({ fn }) => ["destination_id", fn.min("position").as("position")])
+    .groupBy("destination_id")
+    .as("reading");
 
-const COLUMNS = [
-  "event.sequence",
-  "event.object_id",
-  "event.id",
-  "event.created_at",
-  "event.payload",
-] as const;
+/** Whether an event is unread and wanted by the row of {@link reading}. */
+export const isUnread = isWanted(sql.ref("reading.destination_id"), "position");
+
+/** A new event, and whether another of its object waits for this destination or is in flight. */
+export type NewEvent = Stored & { readonly waits: SqlBool };
 
 /** The range to search for new events: after `position`, up to `until`, `most` at most. */
 export interface Window {
@@ -86,143 +85,71 @@ export interface Window {
 }
 
 /** New events, in order. */
-export const nextEvents = statement<Window, Stored>((db, parameter) =>
+export const newEvents = statement<Window, NewEvent>((db, parameter) =>
   db
     .selectFrom("event")
-    .select(COLUMNS)
+    .select(["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"])
+    .select(({ eb, selectFrom }) =>
+      eb(
+        selectFrom("delivery")
+          .select("delivery.sequence")
+          .where("delivery.destination_id", "=", parameter("destination"))
+          .whereRef("delivery.object_id", "=", "event.object_id")
+          .where("delivery.status", "=", PENDING)
+          .limit(sql.lit(1)),
+        "is not",
+        null,
+      ).as("waits"),
+    )
     .where("event.sequence", ">", parameter("position"))
     .where("event.sequence", "<=", parameter("until"))
-    .where(isRouted(parameter("destination")))
+    .where(isWanted(parameter("destination"), "position"))
     .orderBy("event.sequence")
     .limit(parameter("most")),
 );
 
-/** Which of these events are still wanted, in order; the sequences are JSON. */
-export const wantedOf = statement<{ destination: string; sequences: string }, Stored>((db, parameter) =>
+/** Destinations with deliveries that are due before or after a time. */
+const withDue = (db: Kysely<Database>, side: "<=" | ">", time: string) =>
   db
-    .selectFrom("event")
-    .select(COLUMNS)
-    .where(isListed(db, "event.sequence", parameter("sequences"), "bigint"))
-    .where(isRouted(parameter("destination")))
-    .orderBy("event.sequence"),
-);
+    .selectFrom("resource")
+    .select("resource.id")
+    .where("resource.kind", "=", sql.lit("event_destination"))
+    .where(({ eb, selectFrom }) =>
+      // Not "exists": PostgreSQL may evaluate that for all destinations at once, and read all that is due.
+      eb(
+        selectFrom("delivery")
+          .select("delivery.sequence")
+          .whereRef("delivery.destination_id", "=", "resource.id")
+          .where("delivery.due_at", side, time)
+          .limit(sql.lit(1)),
+        "is not",
+        null,
+      ),
+    );
 
-/**
- * A batch stores only the ends of its objects' ids. Ids are random, so that is enough: if two ends are equal
- * (one pair in 2 × 10^14), one object waits for the other.
- */
-const endOf = (object: string): string => object.slice(-8);
-
-/** The ends of these events' object ids, as JSON. */
-export const objectEndsOf = (events: readonly { readonly object_id: string }[]): string =>
-  JSON.stringify(events.map((event) => endOf(event.object_id)));
-
-/** A batch as other workers see it. */
-export type OtherBatch = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
-
-/** All batches of a destination, oldest first: those under way, and abandoned ones. */
-export const batchesOf = statement<{ destination: string }, OtherBatch>((db, parameter) =>
-  db
-    .selectFrom("batch")
-    .select(["id", "leased_until", "object_ends"])
-    .where("destination_id", "=", parameter("destination"))
-    .orderBy("id"),
-);
-
-/** The batch that has an object's event under way. */
-export type Holder = Pick<BatchRow, "id" | "leased_until">;
-
-/** Finds the batch that holds an event of an object, if any. */
-export function holdersIn(batches: readonly OtherBatch[]): (object: string) => Holder | undefined {
-  const held = new Map<string, Holder>();
-  for (const batch of batches) {
-    for (const end of JSON.parse(batch.object_ends)) held.set(end, batch);
-  }
-  return (object) => held.get(endOf(object));
-}
-
-/** The events of a batch, as JSON. */
-export const sequencesIn = statement<{ id: string }, Pick<BatchRow, "sequences">>((db, parameter) =>
-  db.selectFrom("batch").select("sequences").where("id", "=", parameter("id")),
-);
-
-export const insertBatch = insertion("batch", [
-  "id",
-  "destination_id",
-  "sequences",
-  "object_ends",
-  "leased_until",
-]);
-
-/** Gives a batch a new id, so that its former worker can no longer record it. */
-export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id" | "object_ends">>(
-  (db, parameter) =>
-    db
-      .updateTable("batch")
-      .set({
-        id: parameter("id"),
-        sequences: parameter("sequences"),
-        leased_until: parameter("leased_until"),
-      })
-      .where("id", "=", parameter("before")),
-);
-
-export const expireBatch = change<{ id: string; now: string }>((db, parameter) =>
-  db
-    .updateTable("batch")
-    .set({ leased_until: parameter("now") })
-    .where("id", "=", parameter("id")),
-);
-
-/** Returns how many rows it deleted. */
-export const removeBatch = change<{ id: string }>((db, parameter) =>
-  db.deleteFrom("batch").where("id", "=", parameter("id")),
-);
-
-export const insertSent = insertion("sent", ["destination_id", "first", "sequences", "delivered_at"]);
-
-/**
- * Destinations with work: an abandoned batch, a due object queue, new events, or many unwanted events to
- * skip.
- */
+/** Destinations with work: due deliveries, new events, or many unwanted events to skip. */
 export const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
-  db
-    .selectFrom("feed")
-    .innerJoin("audit_head", (join) => join.onTrue())
-    .select("feed.destination_id as id")
-    .where((expressions) => {
-      const { or, exists, selectFrom, eb } = expressions;
-      // Not "exists": PostgreSQL may evaluate that for all rows of feed at once and read everything that is
-      // due.
-      return or([
-        eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
-        eb(queueDue(db, "<=", parameter("now")), "is not", null),
-        eb(leaseEnding(db, "<=", parameter("now")), "is not", null),
-        exists(
-          selectFrom("event")
-            .select("event.id")
-            .where("event.sequence", ">", eb.ref("feed.position"))
-            .where("event.sequence", "<=", eb("feed.position", "+", sql.lit(WINDOW)))
-            .where(isRoutedToCursor),
-        ),
-      ]);
-    }),
+  withDue(db, "<=", parameter("now")).union(
+    db
+      .selectFrom(reading(db))
+      .innerJoin("audit_head", (join) => join.onTrue())
+      .select("reading.destination_id as id")
+      .where(({ or, exists, selectFrom, eb }) =>
+        or([
+          eb("audit_head.sequence", ">", eb("reading.position", "+", sql.lit(LAG))),
+          exists(
+            selectFrom("event")
+              .select("event.id")
+              .where("event.sequence", ">", eb.ref("reading.position"))
+              .where("event.sequence", "<=", eb("reading.position", "+", sql.lit(WINDOW)))
+              .where(isUnread),
+          ),
+        ]),
+      ),
+  ),
 );
 
-/** An object queue of the destination that is due before or after a time. */
-export const queueDue = (db: Kysely<Database>, side: "<=" | ">", time: string) =>
-  db
-    .selectFrom("lane")
-    .select("lane.object_id")
-    .whereRef("lane.destination_id", "=", sql.ref("feed.destination_id"))
-    .where("lane.due_at", side, time)
-    .limit(sql.lit(1));
-
-/** A batch of the destination whose lease ends before or after a time. */
-export const leaseEnding = (db: Kysely<Database>, side: "<=" | ">", time: string) =>
-  db
-    .selectFrom("batch")
-    .select("batch.id")
-    .whereRef("batch.destination_id", "=", sql.ref("feed.destination_id"))
-    .where("batch.leased_until", side, time)
-    .limit(sql.lit(1));
+/** Destinations with deliveries that are due after a time. */
+export const destinationsDueAfter = statement<{ time: string }, { id: string }>((db, parameter) =>
+  withDue(db, ">", parameter("time")),
+);

@@ -160,38 +160,24 @@ const APPEND_ONLY_SQLITE = ["update", "delete"].map(
 );
 
 const deliveries = ({ id }: typeof SQLITE): string[] => [
-  `create table route (
-    event_type text not null, destination_id ${id} not null,
-    subscription_id ${id} not null references resource (id) on delete cascade,
-    since bigint not null, project_id ${id} not null default ${DEFAULT},
-    constraint route_pk primary key (event_type, destination_id, subscription_id))`,
-  `create index route_subscription_id on route (subscription_id)`,
-  `create table feed (destination_id ${id} primary key not null, position bigint not null)`,
-  `create table batch (
-    id ${id} primary key not null, destination_id ${id} not null, sequences text not null,
-    object_ends text not null, leased_until ${id} not null)`,
-  `create table sent (
-    destination_id ${id} not null, first bigint not null, delivered_at text not null,
-    sequences text not null, constraint sent_pk primary key (destination_id, first))`,
+  // No foreign key to the subscription: its deletion would lock cursors before the destination is locked.
+  `create table subscription_cursor (
+    event_type text not null, destination_id ${id} not null, subscription_id ${id} not null,
+    project_id ${id} not null default ${DEFAULT}, since bigint not null, position bigint not null,
+    constraint subscription_cursor_pk primary key (destination_id, event_type, subscription_id))`,
   // No foreign key to the destination: its check would lock that row at the end of every change, and
   // deadlock with a change of the destination, which holds the row and waits for the head of the log.
   `create table delivery (
-    destination_id ${id} not null, sequence bigint not null, event_type text not null,
-    object_id ${id} not null, status text not null default 'pending',
-    attempts integer not null default 0, last_error text, first_attempt_at text,
-    last_attempt_at text, delivered_at text,
+    destination_id ${id} not null, sequence bigint not null, object_id ${id} not null,
+    status text not null default 'pending', attempts integer not null default 0, last_error text,
+    first_attempt_at text, last_attempt_at text, due_at ${id}, lease text,
     constraint delivery_pk primary key (destination_id, sequence))`,
   // One partial index for each status: PostgreSQL would use a common index for other queries too, and read
   // all of it.
   `create index delivery_pending on delivery (destination_id, object_id, sequence)
     where status = 'pending'`,
   `create index delivery_dead on delivery (destination_id, sequence) where status = 'dead'`,
-  `create index delivery_sequence on delivery (sequence)`,
-  `create table lane (
-    destination_id ${id} not null, object_id ${id} not null, due_at ${id} not null, lease text,
-    constraint lane_pk primary key (destination_id, object_id))`,
-  `create index lane_due_at on lane (destination_id, due_at)`,
-  `create index lane_lease on lane (lease) where lease is not null`,
+  `create index delivery_due_at on delivery (destination_id, due_at) where due_at is not null`,
 ];
 
 const changeSets = ({ id }: typeof SQLITE): string[] => [
