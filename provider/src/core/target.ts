@@ -9,6 +9,7 @@ import {
   fieldOf,
   marksOf,
   moduleAsResource,
+  oncePer,
   pathFieldsOf,
   present,
   withArticle,
@@ -74,6 +75,12 @@ const DRY_RUN = { dryRun: true, findings: true } as const;
 export const findingsIn = (answer: object | undefined): readonly Finding[] =>
   answer && "findings" in answer && Array.isArray(answer.findings) ? answer.findings : [];
 
+/**
+ * How many earlier creations with the same request are known to be gone, by the key of the first. What is
+ * gone stays gone: a creation that is tried again with the object that it replaces does not ask for each.
+ */
+const goneIn = oncePer((_: Transport) => new Map<string | undefined, number>());
+
 function objectTarget(definition: Definition): ResourceTarget {
   const declared = asDeclared(definition);
   const at = (id: string) =>
@@ -93,7 +100,8 @@ function objectTarget(definition: Definition): ResourceTarget {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       const replaces = replaced && placeOf(definition, replaced).id;
       const request = [path, body, ...[replaces, closedWithout].filter((part) => part !== undefined)];
-      for (let earlier = 0; ; earlier++) {
+      const [first, gone] = [intent && idempotencyKeyOf(intent, request, 0), goneIn(transport)];
+      for (let earlier = gone.get(first) ?? 0; ; gone.set(first, ++earlier)) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, request, earlier);
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
           idempotencyKey,
