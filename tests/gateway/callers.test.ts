@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { freePort } from "../support/ports";
@@ -42,6 +44,55 @@ const FORGED = {
 };
 const ABOUT_CALLERS =
   /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*|.*-(client|connecting)-ip)$/;
+
+describe("The port of a caller", () => {
+  const gateway = envoyOfThisFile();
+  const app = "app.example.com";
+  const seen = (body: string) => {
+    const { headers } = JSON.parse(body) as { headers: Record<string, string> };
+    return [headers.host, headers["x-forwarded-host"], headers["x-forwarded-port"]];
+  };
+
+  it("is in Host and X-Forwarded-Port as the caller wrote it, also where the gateway listens at another one", async () => {
+    const bound = gateway.state.port;
+    for (const [port, hostports] of [
+      [443, [`${app}:443`]],
+      [443, ["*.example.com:443"]],
+      [bound, [`${app}:${bound}`]],
+    ] as const) {
+      const listen = [{ port, address: "127.0.0.1", bindPort: bound }];
+      const world = [
+        httpsEdge({ hostports, routes: [route({ backend: to("up") })] }),
+        fixed("up", gateway.state.upstream.address),
+      ];
+      await gateway.serve(world, { listen });
+      for (const host of [app, `${app}:${port}`, `${app.toUpperCase()}:${bound}`])
+        for (const protocol of ["http1", "http2"] as const) {
+          const written = host.split(":")[1] ?? String(port);
+          expect(seen((await gateway[protocol]("/", { host })).body), host).to.deep.equal([
+            host,
+            host,
+            written,
+          ]);
+        }
+      const curl = spawn("curl", [
+        "-sk",
+        "--resolve",
+        `${app}:${bound}:127.0.0.1`,
+        `https://${app}:${bound}/`,
+      ]);
+      const own = `${app}:${bound}`;
+      expect(seen(await text(curl.stdout)), "by curl").to.deep.equal([own, own, String(bound)]);
+      await refusedBeside({
+        refused: [`${app}:1`, `${app}:65536`, `${app}:0443`, `${app}:`, `${app}.`].map(
+          (host) => () => gateway.http1("/", { host }),
+        ),
+        as: 421,
+        allowed: () => gateway.http1("/", { host: own }),
+      });
+    }
+  });
+});
 
 describe("The address of a caller", () => {
   const gateway = envoyOfThisFile();

@@ -15,8 +15,39 @@ export type By = "connection" | "forwarded" | "proxy protocol";
 export interface Arrival {
   /** The port that hostports name. */
   readonly port: number;
+  /** The other ports at which the gateway listens for it. Default: none. */
+  readonly bound?: readonly number[];
   readonly by: By;
 }
+
+/** How callers write a host: alone, or with a port. Browsers name every port but 443. */
+export const named = (host: string, { port, bound = [] }: Omit<Arrival, "by">): string[] => [
+  host,
+  ...[port, ...bound].map((one) => `${host}:${one}`),
+];
+
+const PORT = "tunnelplane.port";
+/** Notes the port that a caller wrote, where it may be another than the hostport's. */
+export const namingPort = ({ bound = [] }: Arrival): Json[] =>
+  bound.length === 0
+    ? []
+    : [
+        extension("port", "envoy.extensions.filters.http.header_to_metadata.v3.Config", {
+          request_rules: [
+            {
+              header: ":authority",
+              on_header_present: {
+                metadata_namespace: PORT,
+                key: "port",
+                regex_value_rewrite: {
+                  pattern: { google_re2: {}, regex: "^[^:]*:?([0-9]*)$" },
+                  substitution: "\\1",
+                },
+              },
+            },
+          ],
+        }),
+      ];
 
 const FORWARDED_FOR = "x-forwarded-for";
 /** Every X-Forwarded header but X-Forwarded-For; RE2 knows no "but". */
@@ -70,7 +101,7 @@ export function callerHeaders({ by }: Arrival, conditional: boolean): Json {
 }
 
 /** The headers that say to backends who the caller is. */
-export function headersForBackends({ port }: Arrival): Json {
+export function headersForBackends({ port, bound = [] }: Arrival): Json {
   return {
     request_headers_to_add: [
       // Only upgrades keep this header. It could name the headers below, so that backends drop them.
@@ -79,6 +110,8 @@ export function headersForBackends({ port }: Arrival): Json {
       overwritten("x-forwarded-proto", "https"),
       overwritten("x-forwarded-host", HOST),
       overwritten("x-forwarded-port", String(port)),
+      // Adds nothing where the caller wrote no port.
+      ...(bound.length === 0 ? [] : [overwritten("x-forwarded-port", `%DYNAMIC_METADATA(${PORT}:port)%`)]),
       overwritten("x-real-ip", CLIENT_IP),
     ],
     request_headers_to_remove: [

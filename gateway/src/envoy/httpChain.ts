@@ -1,5 +1,12 @@
 import { onlyKnownCallers } from "./balancers";
-import { type Arrival, callerHeaders, headersForBackends, withoutClaimsInTrailers } from "./callerHeaders";
+import {
+  type Arrival,
+  callerHeaders,
+  headersForBackends,
+  named,
+  namingPort,
+  withoutClaimsInTrailers,
+} from "./callerHeaders";
 import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
@@ -30,7 +37,7 @@ export const routesFor = (
   validate_clusters: false,
   max_direct_response_body_size_bytes: MAX_ANSWER_SIZE,
   ...headersForBackends(arrival),
-  virtual_hosts: [...virtualHosts, misdirected(strangers)],
+  virtual_hosts: [...virtualHosts, misdirected(strangers.flatMap((host) => named(host, arrival)))],
 });
 
 /** The filter that reads HTTP for an edge. @param routes the name of its routes, or the routes themselves */
@@ -47,8 +54,6 @@ export function httpManager(
     {
       stat_prefix: "http",
       ...callerHeaders(arrival, conditional),
-      // Browsers name every port but 443 in `Host`; some clients name 443 too.
-      strip_any_host_port: true,
       normalize_path: true,
       merge_slashes: true,
       path_with_escaped_slashes_action: "REJECT_REQUEST",
@@ -75,7 +80,7 @@ export function httpManager(
         : { route_config: routes }),
       http_filters: [
         ...(arrival.by === "forwarded" ? [onlyKnownCallers()] : []),
-        ...filters(requirements, recording),
+        ...filters(requirements, arrival, recording),
       ],
     },
   );
@@ -85,7 +90,11 @@ const idTokensIn = (requirements: readonly ChainRequirements[]) =>
   requirements.flatMap(({ signIn }) => signIn?.idToken ?? []);
 
 /** Access checks come before rate limits and before requests to an issuer. */
-function filters(requirements: readonly ChainRequirements[], recording: Recording | undefined): Json[] {
+function filters(
+  requirements: readonly ChainRequirements[],
+  arrival: Arrival,
+  recording: Recording | undefined,
+): Json[] {
   const tokens = requirements.flatMap((one) => one.tokens ?? []);
   const signIns = requirements.flatMap((one) => one.signIn?.filters ?? []);
   const each = [
@@ -108,6 +117,7 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...onceEach(each),
     ...(requirements.some(({ compresses }) => compresses) ? compressors() : []),
+    ...namingPort(arrival),
     withoutClaimsInTrailers(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];

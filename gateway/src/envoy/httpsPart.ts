@@ -1,10 +1,11 @@
 import type { HttpsEdge } from "@tunnelplane/sdk";
 import { type Arrivals, arrivalsBy, closing } from "./arrivals";
+import type { Arrival } from "./callerHeaders";
 import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { httpManager, routesFor } from "./httpChain";
 import type { Json } from "./json";
 import { toChain } from "./matchers";
-import { type Environment, markOf, type ServerCertificate } from "./model";
+import { type Environment, type Listen, markOf, type ServerCertificate } from "./model";
 import type { Chain, Part, Served } from "./part";
 import { HTTP_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
@@ -30,7 +31,7 @@ export function httpsPart(
   termination: Termination,
   fronts: readonly HttpsFront[],
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  environment: Pick<Environment, "balancers" | "recording" | "marks">,
+  environment: Pick<Environment, "balancers" | "recording" | "marks" | "listen">,
 ): HttpsPart {
   const arrivals = arrivalsBy(environment.balancers);
   const ports = [...new Set(fronts.map(({ hostport }) => hostport.port))];
@@ -82,15 +83,21 @@ function ruled(
   arrival: Arrivals,
   termination: Termination,
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  { recording }: Pick<Environment, "recording">,
+  { recording, listen }: Pick<Environment, "recording" | "listen">,
 ): { readonly manager: Json; readonly routes: Json } {
   const requirements = fronts.flatMap((front) => front.requirements);
-  const at = { port, by: arrival.by };
+  const at = { ...reached(port, listen), by: arrival.by };
   const manager = (routes: string) => httpManager(routes, requirements, at, recording);
   const name = `${start} ${port} ${shortHash(JSON.stringify([manager(""), termination]))}`;
   const own = fronts.map(({ hostport }) => hostport.host);
   const hosts = fronts.map(({ virtualHost }) => virtualHost);
   return { manager: manager(name), routes: routesFor(name, hosts, strangers(port, own), at) };
+}
+
+/** The ports with which callers may name a hostport of a port: its own, and those at which it is served. */
+export function reached(port: number, listen: readonly Listen[]): Omit<Arrival, "by"> {
+  const bound = listen.flatMap((one) => (one.port === port ? [one.bindPort] : []));
+  return { port, bound: [...new Set(bound)].filter((one) => one !== port).sort((a, b) => a - b) };
 }
 
 /**

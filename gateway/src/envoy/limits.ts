@@ -4,11 +4,11 @@ import { extension, type Json, script } from "./json";
 /** How many clients, hosts or headers are counted at once; Envoy forgets the least recently seen. */
 const MAX_COUNTED = 10_000;
 
-/** Carries the host in lower case, so that all spellings have one count. Envoy has removed the port. */
+/** Carries the host in lower case and without a port, so that all spellings have one count. */
 export const HOST = "x-tunnelplane-host";
 const LOWER = `function envoy_on_request(handle)
   local headers = handle:headers()
-  headers:replace("${HOST}", string.lower(headers:get(":authority")))
+  headers:replace("${HOST}", (string.gsub(string.lower(headers:get(":authority")), ":%d+$", "")))
 end`;
 export const lowerHost = (): Json => script("lower host", LOWER);
 export const countsByHost = ({ config }: Limit): boolean => keysOf(config).some(({ key }) => key === HOST);

@@ -30,7 +30,7 @@ export interface SignIn {
 export function signIn(
   route: string,
   oidc: HttpsEdgeRoutesOidc,
-  { host, port }: Hostport,
+  { host }: Hostport,
   hosts: readonly string[],
   backends: Backends,
   environment: Environment,
@@ -54,7 +54,7 @@ export function signIn(
       timeout: "5s",
     },
     authorization_endpoint: issuer.authorizationEndpoint,
-    redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
+    redirect_uri: `https://%REQ(:authority)%${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
     // All hosts: hostports of the edge share one filter.
@@ -80,7 +80,7 @@ export function signIn(
     idToken: idTokenCheck(route, oidc, cookies.id_token, backends, environment),
     mayEnd: mayEnd(host),
     filters: [
-      returnHere(port),
+      returnHere(),
       { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true },
     ],
     callback,
@@ -110,7 +110,7 @@ function sessionKey(
 
 const RETURN = "return";
 /** Sends users who come back from the issuer, or sign out, to a path of the host and port that they asked. */
-const returnHere = (port: number): Json => ({
+const returnHere = (): Json => ({
   ...script(
     RETURN,
     `function envoy_on_request(handle)
@@ -122,7 +122,7 @@ function envoy_on_response(handle)
   if location == nil then return end
   local host = handle:streamInfo():dynamicMetadata():get("${RETURN}")["host"]
   local path = string.match(location, "^%a+://[^/?#\\\\]*(.*)$") or ""
-  headers:replace("location", "https://" .. host .. "${port === 443 ? "" : `:${port}`}/" .. string.gsub(path, "^[/\\\\%s%c]+", ""))
+  headers:replace("location", "https://" .. host .. "/" .. string.gsub(path, "^[/\\\\%s%c]+", ""))
 end`,
   ),
   disabled: true,

@@ -2,11 +2,12 @@ import type { HttpsEdge, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import { type EdgeKind, messageOf } from "@tunnelplane/sdk/contract";
 import { refuseReading, unreadable } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
+import { named } from "./callerHeaders";
 import { certificateFor } from "./certificates";
 import { tcpListener, tlsPart } from "./connectionParts";
 import { refuseUnknown } from "./enforced";
 import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./hostports";
-import { type HttpsFront, httpsPart } from "./httpsPart";
+import { type HttpsFront, httpsPart, reached } from "./httpsPart";
 import { addTo, onceForEach } from "./indexes";
 import type { Json } from "./json";
 import { tlsListeners } from "./listeners";
@@ -174,7 +175,12 @@ function httpsOf(
     return {
       hostport,
       certificate: certificateOf(hostport, environment),
-      virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
+      virtualHost: virtualHost(
+        hostport,
+        named(hostport.host, reached(hostport.port, environment.listen)),
+        served,
+        { semicolons: dependsOnPath(edge, served) },
+      ),
       requirements: all.map((one) => one.requirements),
     };
   });

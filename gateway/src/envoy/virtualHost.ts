@@ -14,16 +14,19 @@ interface Guard {
 }
 
 /**
+ * @param domains all that callers may write for the host
+ *
  * A hostport's routes: a plain list where paths alone decide, else a tree with the conditions of policies.
  */
 export function virtualHost(
   { host }: Hostport,
+  domains: readonly string[],
   served: readonly Served[],
   { semicolons }: { readonly semicolons: boolean },
 ): Json {
   const guards = [...(isWildcard(host) ? [oneLabel(host)] : []), ...(semicolons ? [noSemicolon] : [])];
   const ordered = [...served].sort(inOrder);
-  const start = { name: host, domains: [host] };
+  const start = { name: host, domains };
   if (ordered.every(({ decision }) => "outcome" in decision)) {
     const routes = ordered.flatMap((route) => [
       ...kindsApart(route, route.decision).map((kind) => ({

@@ -34,7 +34,7 @@ async function isAnySigned(request: IncomingMessage): Promise<boolean> {
   if (headers.some(([, value = ""]) => value.length > MAX_HEADER)) return false;
   const body = await bodyOf(request);
   if (!body) return false;
-  const host = request.headers.host ?? "";
+  const host = (request.headers.host ?? "").replace(/:\d+$/, "");
   const urls = [...(port === "443" ? [`https://${host}${path}`] : []), `https://${host}:${port}${path}`];
   return isSigned(
     rule.provider,

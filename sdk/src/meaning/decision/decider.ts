@@ -136,6 +136,14 @@ class WorldDecider implements Decider {
         "method",
         "Gateways refuse the method: they take those that HTTP/1.1 servers know, in capital letters.",
       );
+    const { hostPort } = request;
+    if (hostPort !== undefined && hostPort !== site.hostport.port)
+      return trace.stop(
+        "unknown",
+        null,
+        "host",
+        `Whether a gateway listens at port ${hostPort} for port ${site.hostport.port} is not known here; one that does not answers 421.`,
+      );
     const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, trace);
     if (misdirected) return misdirected;
     if (site.refusesSemicolons && holdsSemicolon(path))

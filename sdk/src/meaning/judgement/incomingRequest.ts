@@ -41,6 +41,8 @@ export class IncomingRequest {
   readonly isPathUnknown: boolean;
   /** The host of the request, in lower case and without a port. */
   readonly host: string | undefined;
+  /** The port that its host has; undefined for none. */
+  readonly hostPort: number | undefined;
   /** The names of headers as they were sent, by those in lower case. */
   #names: Map<string, string> | undefined;
 
@@ -56,7 +58,9 @@ export class IncomingRequest {
     this.path = normalForm(path === UNRECORDED ? `/${LEFT_OUT}` : path) ?? null;
     this.isPathUnknown = path === UNRECORDED;
     this.isPathPartial = this.path?.includes(LEFT_OUT) === true;
-    this.host = host === undefined ? sni : host === UNRECORDED ? undefined : withoutPort(host.toLowerCase());
+    const [name, port] = host === undefined || host === UNRECORDED ? [] : apart(host.toLowerCase());
+    this.host = host === undefined ? sni : name;
+    this.hostPort = port;
   }
 
   /** Undefined if the source is not an address. */
@@ -99,8 +103,8 @@ export class IncomingRequest {
 
 const isTrial = (request: DecisionRequest): request is TrialRequest => "truthOf" in request;
 
-/** Envoy takes any port off before it looks for the host. */
-function withoutPort(host: string): string {
-  const [, name, port] = /^([^:]*):(\d+)$/.exec(host) ?? [];
-  return name !== undefined && Number(port) <= 65_535 ? name : host;
+/** A host, and its port where it has one. */
+function apart(host: string): [name: string, port?: number] {
+  const [, name, port] = /^([^:]*):([1-9]\d{0,4})$/.exec(host) ?? [];
+  return name !== undefined && Number(port) <= 65_535 ? [name, Number(port)] : [host];
 }
