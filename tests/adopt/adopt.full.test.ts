@@ -1,6 +1,11 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
+import { runHere } from "../support/commandLine";
+import { atEndOfFile } from "../support/endOfFile";
+import { newFolder } from "../support/folder";
 import { changesOf, World } from "../support/provider";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
@@ -57,4 +62,147 @@ describe("adopt writes the program of a server", () => {
       expect(copied).to.deep.equal(original);
     });
   }
+});
+
+/** Our names, and those of a service that speaks the contract under its own. */
+const THEIRS = {
+  paths: { "/": "/v9/", "/edges/tls": "/v9/tls_endpoints" },
+  fields: { hostports: "host_ports", backend_id: "target_id", tls_edges: "tls_endpoints" },
+};
+
+/** A service before a server of ours, with its own names of header, paths and fields; it lacks some lists. */
+async function foreignService(server: { readonly url: string }): Promise<string> {
+  const renamed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (typeof value !== "object" || value === null) return value;
+    const names = new Map(Object.entries(THEIRS.fields));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [names.get(name) ?? name, renamed(one)]),
+    );
+  };
+  const service = createServer(async ({ url = "", headers }, response) => {
+    const path = url.replace("/v9/tls_endpoints", "/v9/edges/tls").replace(/^\/v9/, "");
+    if (!url.startsWith("/v9") || /^\/(caller|projects|memberships|guarantees)/.test(path)) {
+      response.writeHead(404).end("{}");
+      return;
+    }
+    const answer = await fetch(server.url + path, {
+      headers: {
+        authorization: String(headers.authorization),
+        "service-version": String(headers["their-version"]),
+      },
+    });
+    const text = await answer.text();
+    response.writeHead(answer.status).end(answer.ok ? JSON.stringify(renamed(JSON.parse(text))) : text);
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(() => service.close());
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+}
+
+describe("adopt --from moves the account of another service", () => {
+  const world = new World();
+  const options = async (server: { readonly url: string }) => {
+    const names = join(newFolder(), "names.json");
+    writeFileSync(names, JSON.stringify(THEIRS));
+    return [
+      "--from",
+      await foreignService(server),
+      "--from-header",
+      "Their-Version: 2",
+      "--from-names",
+      names,
+    ];
+  };
+
+  it("as a catalogue, which makes the same world on an empty server but for what it lists, with secrets to fill in", async () => {
+    const [server, empty] = [await world.server(), await world.server()];
+    await fill(server.rest, 0);
+    const before = await worldOf(server.rest);
+    const made = new Project();
+    const adopted = await made.adopt(server, ...(await options(server)), "--format", "yaml");
+    expect(adopted.code, adopted.stderr).to.equal(0);
+    expect(adopted.stdout).to.contain("the service has no lists of guarantees, projects, memberships");
+    expect(made.read("tunnels.yaml")).not.to.contain(CANARY);
+    expect(existsSync(join(made.folder, "import.json"))).to.equal(false);
+    const secrets = [...adopted.stdout.matchAll(/export (\w+)=…/g)].map(([, name = ""]) => [
+      name,
+      `${CANARY} of ${/OIDC/.test(name) ? 'oidc \n"quoted"\n' : /STREAM/.test(name) ? "the cloud" : "the monitoring"}`,
+    ]);
+    const env = {
+      TUNNELPLANE_BASE_URL: empty.url,
+      TUNNELPLANE_API_KEY: empty.apiKey,
+      ...Object.fromEntries(secrets),
+    };
+    const file = join(made.folder, "tunnels.yaml");
+    const applied = await runHere(["apply", file, "--set", "moved"], env);
+    expect(applied.code, applied.err).to.equal(0);
+    const isMoved = (object: Record<string, unknown>) => !/^(ak|grnt)_/.test(String(object.id));
+    const [copied, original] = [await worldOf(empty.rest), before].map((all) =>
+      meaningOf(all.filter(isMoved)),
+    );
+    expect(copied).to.deep.equal(original);
+  });
+
+  it("and says which call was answered how where it cannot be read", async () => {
+    const server = await world.server();
+    const [, url = "", ...others] = await options(server);
+    const adopt = async (...args: string[]) => {
+      const { code, stderr } = await new Project().adopt(server, ...args);
+      expect(code).to.equal(1);
+      return stderr;
+    };
+    expect(await adopt("--from", url, "--from-header", "Their-Version: 9", ...others.slice(2))).to.match(
+      new RegExp(`GET ${url}/v9/\\S+ answered 400: .*Service-Version`),
+    );
+    expect(await adopt("--from", url)).to.contain("has none of the lists");
+    expect(await adopt("--from", url, "--from-header", "no header")).to.contain('expected "NAME: VALUE"');
+    expect(await adopt("--from", "ftp://x")).to.contain("is not a valid address");
+  });
+
+  it("from a state of its Terraform provider, by type, and lists what has no place here", async () => {
+    const [server, made] = [await world.server(), new Project()];
+    const state = join(newFolder(), "state.json");
+    const resource = (type: string, name: string, attributes: object) => ({
+      ...{ mode: "managed", type: `hosted_${type}`, name },
+      instances: [{ attributes }],
+    });
+    const backend = { id: "bkdtg_0ERtNczXWy7zy1CB3fJ10nEssDV", labels: { service: "web" } };
+    const edge = {
+      id: "edghts_0ERtNd29nktaMzdp4fiXIFhQ61j",
+      hostports: ["app.example.com:443"],
+      tls_termination: [{ min_version: "1.3" }],
+      mutual_tls: [],
+    };
+    const route = {
+      ...{
+        id: "edghtsrt_0ERtNd3wMab3QqcDzdg8miI199P",
+        edge_id: edge.id,
+        match: "/",
+        match_type: "path_prefix",
+      },
+      backend: [{ enabled: true, backend_id: backend.id }],
+      oidc: [{ issuer: "https://id.example.com", client_id: "app", client_secret: "" }],
+      saml: [{ idp_metadata: "<xml/>" }],
+    };
+    const resources = [
+      resource("tunnel_group_backend", "web", backend),
+      resource("https_edge", "app", edge),
+      resource("https_edge_route", "all", route),
+      resource("log_exporting", "logs", { id: "x" }),
+    ];
+    writeFileSync(state, JSON.stringify({ version: 4, resources }));
+    const adopted = await made.adopt(server, "--from-terraform", state, "--format", "yaml");
+    expect(adopted.code, adopted.stderr).to.equal(0);
+    expect(adopted.stdout)
+      .to.contain("hosted_log_exporting.logs: there is no such type here")
+      .and.to.contain("its `saml`, which has no place here");
+    const secret = /export (\w+)=…/.exec(adopted.stdout)?.[1] ?? "";
+    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, [secret]: CANARY };
+    const applied = await runHere(["apply", join(made.folder, "tunnels.yaml"), "--set", "moved"], env);
+    expect(applied.code, applied.err).to.equal(0);
+    const [moved] = (await server.rest.get("/edges/https")).body.https_edges;
+    expect(moved.tls_termination.min_version).to.equal("1.3");
+    expect(moved.routes[0].backend.backend.id).to.match(/^bkdtg_/);
+  });
 });

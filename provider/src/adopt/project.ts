@@ -30,10 +30,15 @@ export interface Wanted {
   readonly from: string;
   /** A folder with tarballs of our packages, in the place of those that are found. */
   readonly packages?: string;
+  /** Whether the objects are on another service: nothing is to be imported then. */
+  readonly isForeign?: boolean;
 }
 
 /** Writes the project that declares the resources, and the file that imports them. */
-export function writeProject(folder: string, { format, resources, from, packages }: Wanted): void {
+export function writeProject(
+  folder: string,
+  { format, resources, from, packages, isForeign = false }: Wanted,
+): void {
   mkdirSync(folder, { recursive: true });
   const places = packagesOf(folder, packages);
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
@@ -42,7 +47,7 @@ export function writeProject(folder: string, { format, resources, from, packages
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   // Write .gitignore first, so that the secrets are never there without it.
   write(".gitignore", `${IMPORT_FILE}\nnode_modules/\npreview.json\n`);
-  write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
+  if (!isForeign) write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
   write(
     "Pulumi.yaml",
     `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`The objects of ${from}`)}\n`,
@@ -51,7 +56,7 @@ export function writeProject(folder: string, { format, resources, from, packages
   write("tsconfig.json", json(TSCONFIG));
   if (format === "ts") write("index.ts", asTypeScript(resources, from));
   else {
-    write("tunnels.yaml", asCatalogue(resources, from));
+    write("tunnels.yaml", asCatalogue(resources, from, isForeign));
     write("index.ts", 'import { catalogue } from "@tunnelplane/pulumi";\ncatalogue("tunnels.yaml");\n');
   }
 }

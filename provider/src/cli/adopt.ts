@@ -1,8 +1,12 @@
+import { counted } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
+import { headerIn, namesIn, readForeign } from "../adopt/foreign";
 import { declare } from "../adopt/program";
 import { expectRoom, type Format, IMPORT_FILE, writeProject } from "../adopt/project";
-import { secretsIn } from "../adopt/secrets";
-import { readWorld } from "../adopt/world";
+import { keyOf, secretsIn } from "../adopt/secrets";
+import { readTerraform } from "../adopt/terraform";
+import { foreignWorld, readWorld } from "../adopt/world";
+import { variableOf } from "../adopt/yaml";
 import { askServer, type ServerOptions } from "../operation/askServer";
 import { serverOptions } from "./server";
 
@@ -11,6 +15,10 @@ interface Options extends ServerOptions {
   readonly format: Format;
   readonly only: readonly string[];
   readonly packages?: string;
+  readonly from?: string;
+  readonly fromHeader?: string;
+  readonly fromNames?: string;
+  readonly fromTerraform?: string;
 }
 
 /**
@@ -31,6 +39,13 @@ export function adoptCommand(tarballs?: string): Command {
         .default("ts"),
     )
     .option("--packages <folder>", "take tunnelplane's packages from tarballs in this folder", tarballs)
+    .option(
+      "--from <url>",
+      "read an account of a hosted service that speaks this API instead; nothing is changed there",
+    )
+    .option("--from-header <header>", 'the header with which it takes requests, such as "NAME: 2"')
+    .option("--from-names <file>", "its names of paths and fields, for each of ours, in JSON or YAML")
+    .option("--from-terraform <file>", "read the state of its Terraform provider instead")
     .addOption(
       new Option(
         "--only <kind or name>",
@@ -42,8 +57,10 @@ export function adoptCommand(tarballs?: string): Command {
     .action(adopt);
 }
 
-async function adopt({ out, format, only, packages, ...server }: Options): Promise<void> {
+async function adopt(options: Options): Promise<void> {
+  const { out, format, only, packages, ...server } = options;
   expectRoom(out);
+  if (options.from !== undefined || options.fromTerraform !== undefined) return adoptForeign(options);
   const { url, project, world } = await askServer(server, async (transport) => ({
     url: addressOf(transport.baseUrl),
     project: transport.project,
@@ -79,4 +96,49 @@ async function adopt({ out, format, only, packages, ...server }: Options): Promi
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
+}
+
+/** Writes what is on another service; it is made on ours by the program, and nothing is imported. */
+async function adoptForeign(options: Options): Promise<void> {
+  const { out, format, only, packages, from, fromTerraform } = options;
+  const world = foreignWorld(await foreignObjects(options));
+  const resources = declare(world.objects, only);
+  const name = from === undefined ? String(fromTerraform) : addressOf(from);
+  writeProject(out, { format, resources, from: name, packages, isForeign: true });
+  const say = (line = "") => console.log(line);
+  for (const { definition, name: own, id } of resources) say(`${definition.kind} ${own} ${id}`);
+  say(`\n${out} declares ${counted(resources.length, "object")} of ${name}, where nothing was changed.`);
+  if (world.leftOut.length > 0) say("Left out:");
+  for (const line of world.leftOut) say(`  ${line}`);
+  const keys = resources.flatMap(({ definition, name: own, inputs }) =>
+    secretsIn(definition, inputs).map((path) => keyOf(own, path)),
+  );
+  if (keys.length > 0) say("Fill in these secrets, which are not in the files:");
+  for (const key of keys)
+    say(format === "yaml" ? `  export ${variableOf(key)}=…` : `  pulumi config set --secret ${key}`);
+  say(`With the address and a key of your server (TUNNELPLANE_BASE_URL, TUNNELPLANE_API_KEY), in ${out}:`);
+  if (format === "yaml") say("  tunnelplane apply tunnels.yaml --set moved --plan");
+  else say("  npm install && pulumi stack init dev && pulumi preview");
+}
+
+async function foreignObjects({ from, fromHeader, fromNames, fromTerraform, apiKey }: Options) {
+  if (fromTerraform !== undefined) {
+    if (from !== undefined) throw new Error("--from and --from-terraform are two sources: give one of them");
+    return readTerraform(fromTerraform);
+  }
+  const key = apiKey || process.env.TUNNELPLANE_FROM_API_KEY || process.env.TUNNELPLANE_API_KEY;
+  if (!key)
+    throw new Error("There is no API key of that service: set TUNNELPLANE_FROM_API_KEY, or pass --api-key");
+  const url = String(from);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Error(`--from ${JSON.stringify(url)} is not a valid address: expected https://…`);
+  return readForeign(
+    {
+      url,
+      apiKey: key,
+      ...(fromHeader !== undefined && { header: headerIn(fromHeader) }),
+      ...(fromNames !== undefined && { names: namesIn(fromNames) }),
+    },
+    (read) => console.error(`Read ${read} objects …`),
+  );
 }
