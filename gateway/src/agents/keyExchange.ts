@@ -1,6 +1,7 @@
 import { webcrypto } from "node:crypto";
 import { own } from "@tunnelplane/sdk/contract";
 import type { Connection } from "ssh2";
+import { CIPHERS } from "./packets";
 import { type Exchange, insideOf } from "./ssh2Inside";
 
 const { subtle } = webcrypto;
@@ -17,6 +18,7 @@ const EXCHANGES: Readonly<Record<string, webcrypto.EcKeyGenParams>> = {
 /** Without SHA-1, and without compression, whose lengths leak what is compressed. */
 export const ALGORITHMS = {
   kex: Object.keys(EXCHANGES),
+  cipher: CIPHERS,
   hmac: ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512"],
   compress: ["none"],
 };

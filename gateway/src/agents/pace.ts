@@ -2,8 +2,8 @@
  * The length of a window. A limited number of key exchanges may begin in each; one takes half a millisecond.
  */
 const WINDOW_MS = 100;
-const MAX_PER_ADDRESS = 3;
-const MAX_TOTAL = 20;
+const MAX_PER_ADDRESS = 20;
+const MAX_TOTAL = 40;
 
 /** Lets connections begin one after the other: addresses take turns, and none has more than its share. */
 export class Pace {

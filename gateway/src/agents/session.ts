@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportedAgent } from "@tunnelplane/sdk";
 import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
-import { type AuthContext, type Connection, utils } from "ssh2";
+import type { AuthContext, Connection } from "ssh2";
 import { Agent, type Client } from "./agent";
 import { readBindAddress, rulesOf } from "./bindAddress";
 import { Outlet } from "./bounds";
 import type { AgentConnection } from "./connectionLimits";
+import { proofOf } from "./proof";
 import type { BindAuthority, Proof, Verdict } from "./serverAuthority";
 import { endedWords } from "./serverAuthority";
 import type { AgentSockets } from "./sockets";
@@ -59,6 +60,8 @@ export class Session implements Client {
   /** Ends when all binds are answered that the agent asked for so far. */
   #settled: Promise<unknown> = Promise.resolve();
   #refused = 0;
+  /** The key that it offered last, and what the authority says of it. */
+  #offer: { readonly key: string; readonly verdict: Promise<Verdict> } | undefined;
   /** The reasons for which its first binds were refused. */
   readonly #reasons: string[] = [];
   readonly #since = new Date().toISOString();
@@ -158,15 +161,20 @@ export class Session implements Client {
       if (inside && isOnToken) send(inside, bannerMessage(NO_TOKENS));
       return false;
     }
-    const { allowed, credential, projects, end } = await this.options.authority.ask(
-      proof,
-      [],
-      this.incoming.ip,
-    );
+    const { allowed, credential, projects, end } = await this.#ask(proof);
     if (!allowed || (context.method === "publickey" && !context.signature)) return allowed;
     if (this.state === "connected")
       this.#state = { name: "idle", login: { proof, credential: credential ?? undefined, projects, end } };
     return true;
+  }
+
+  /** A client asks about a key, and then signs with it. Its binds are asked about anyway. */
+  #ask(proof: Proof): Promise<Verdict> {
+    const key = "public_key" in proof ? proof.public_key : undefined;
+    if (key !== undefined && this.#offer?.key === key) return this.#offer.verdict;
+    const verdict = this.options.authority.ask(proof, [], this.incoming.ip);
+    this.#offer = key === undefined ? undefined : { key, verdict };
+    return verdict;
   }
 
   /** From `idle` to `serving`. */
@@ -285,17 +293,4 @@ export class Session implements Client {
     });
     this.end(reason);
   }
-}
-
-/** The agent's token or public key; undefined if its signature is wrong, or it sent neither. */
-function proofOf(context: AuthContext): Proof | undefined {
-  if (context.method === "password") return { token: context.password };
-  if (context.method !== "publickey") return undefined;
-  const { key, signature, blob, hashAlgo } = context;
-  const parsed = utils.parseKey(key.data);
-  if (parsed instanceof Error) return undefined;
-  if (signature && !(blob && parsed.verify(blob, signature, hashAlgo) === true)) return undefined;
-  return {
-    public_key: `${key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${key.data.toString("base64")}`,
-  };
 }

@@ -6,6 +6,7 @@ import { countRequests } from "./bounds";
 import { type AgentConnection, ConnectionLimits, MAX_REKEYS } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
+import { gatherWrites, prepareKeys } from "./packets";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
 
 /** Connections of one credential: half of all, so that others can connect too. */
@@ -58,6 +59,7 @@ export class SshServer {
     this.#listener = createServer({ noDelay: true }, (socket) =>
       this.#limits.admit(socket, async () => {
         await this.#known;
+        gatherWrites(socket);
         if (!socket.destroyed) this.#ssh.injectSocket(socket);
       }),
     );
@@ -92,9 +94,13 @@ export class SshServer {
       connection.on("error", () => undefined);
       return void incoming.socket.destroy();
     }
-    const hangUp = () => incoming.socket.destroy();
+    const hangUp = () => {
+      incoming.socket.uncork(); // the reason, if there is one, has still to go out
+      incoming.socket.destroy();
+    };
     connection.on("error", hangUp);
     this.options.hostKeys.prepare(connection);
+    prepareKeys(connection);
     this.#exchanges.prepare(connection, hangUp);
     connection.on("rekey", () => this.#limits.countRekey(incoming) || session.end(REKEYS));
     countRequests(connection, () => {
