@@ -333,6 +333,11 @@ onEveryDatabase("Signing in", (startServer) => {
     );
   });
 
+  it("is refused where the identity provider does not say who somebody is", async () => {
+    const as = (subject: string) => () => visitor().signIn(issuer, subject);
+    await refusedBeside({ refused: [as(""), as("x".repeat(256))], as: 403, allowed: as("x") });
+  });
+
   it("lets nobody deactivate themselves", async () => {
     const { owner_id } = await server.read("/caller");
     const { user } = await signedIn();

@@ -33,7 +33,7 @@ export function profileOf(
 ): Profile {
   const { iss: issuer, sub: subject, email } = claims;
   const name = plain(claimIn(claims, usernameClaim));
-  if (typeof issuer !== "string" || typeof subject !== "string" || subject.length > 255)
+  if (typeof issuer !== "string" || typeof subject !== "string" || !/^.{1,255}$/s.test(subject))
     throw new SignInRefused("The identity provider did not say who you are", ["claim sub"]);
   if (name === undefined) {
     const names = Object.keys(aboutUser(claims)).slice(0, MAX_NAMED).join(", ");
