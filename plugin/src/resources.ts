@@ -53,7 +53,7 @@ export class Resources {
       ? recordedOf(steps.lifecycle.definition, imported.outputs, news.values)
       : olds.values;
     const isReplacement = this.operation.isReplacement(urn, Object.keys(olds.values).length === 0);
-    const { inputs, problems } = await steps.check(urn, recorded, news.values, isReplacement);
+    const { inputs, problems } = await steps.preview.check(urn, recorded, news.values, isReplacement);
     return new CheckResponse()
       .setInputs(sent(inputs, [...news.secrets, ...secretsOf(steps)]))
       .setFailuresList(problems.map(failureOf));
@@ -64,7 +64,7 @@ export class Resources {
     const news = received(request.getNews()).values;
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
-    const { changes, replaces, moves } = await steps.plan(
+    const { changes, replaces, moves } = await steps.preview.plan(
       request.getId(),
       recorded,
       news,
@@ -104,14 +104,14 @@ export class Resources {
     if (request.getPreview()) {
       const replaced = this.#replaced.get(urn);
       await this.#expect(urn, steps, () =>
-        steps.dryRun(urn, replaced?.id, replaced?.recorded ?? {}, values, intent),
+        steps.preview.dryRun(urn, replaced?.id, replaced?.recorded ?? {}, values, intent),
       );
       return new CreateResponse().setProperties(
         answer(steps.lifecycle.expectedOutputs(undefined, values, isUnknown, UNKNOWN)),
       );
     }
     return partly(answer, async () => {
-      const { id, outputs } = await steps.create(urn, intent, values);
+      const { id, outputs } = await steps.run.create(urn, intent, values);
       return new CreateResponse().setId(id).setProperties(answer(outputs));
     });
   }
@@ -126,7 +126,7 @@ export class Resources {
       Object.keys(inputs.values).length > 0 && !isPartly(outputs.values)
         ? recordedOf(definition, outputs.values, inputs.values)
         : outputs.values;
-    const found = await steps.read(request.getId(), recorded);
+    const found = await steps.run.read(request.getId(), recorded);
     if (!found && isRecorded) return new ReadResponse();
     if (!found)
       throw new Error(
@@ -147,20 +147,20 @@ export class Resources {
     const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
     const id = request.getId();
     if (request.getPreview()) {
-      await this.#expect(urn, steps, () => steps.dryRun(urn, id, recorded, values));
+      await this.#expect(urn, steps, () => steps.preview.dryRun(urn, id, recorded, values));
       return new UpdateResponse().setProperties(
         answer(steps.lifecycle.expectedOutputs(recorded, values, isUnknown, UNKNOWN)),
       );
     }
     return partly(answer, async () =>
-      new UpdateResponse().setProperties(answer(await steps.update(urn, id, recorded, values))),
+      new UpdateResponse().setProperties(answer(await steps.run.update(urn, id, recorded, values))),
     );
   }
 
   async delete(request: DeleteRequest): Promise<void> {
     const [urn, steps] = this.#about(request);
     const intent = intentOf(stateBackend(process.env), urn);
-    await steps.delete(request.getId(), received(request.getProperties()).values, intent);
+    await steps.run.delete(request.getId(), received(request.getProperties()).values, intent);
   }
 
   #about(request: { getUrn(): string }): [urn: string, steps: Steps] {
@@ -184,7 +184,7 @@ export class Resources {
   /** In a preview: fails with the reason for which the run would fail. */
   async #expect(urn: string, steps: Steps, rehearse: () => Promise<void>): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
-    const [refusal] = await steps.refusals(urn);
+    const [refusal] = await steps.kind.refusals(urn);
     if (refusal !== undefined) throw new Error(refusal);
     await rehearse();
   }

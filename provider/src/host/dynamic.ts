@@ -49,12 +49,18 @@ function handler(kind: string): dynamic.ResourceProvider {
     check: (olds, news) => asStep("check", () => check({ steps, kind, noteUrn }, olds ?? {}, news)),
     diff: (id, olds, news) =>
       asStep("diff", async () => {
-        const plan = await steps.plan(id, declared(olds), declared(news), origin?.urn, intentIn(news));
+        const plan = await steps.preview.plan(
+          id,
+          declared(olds),
+          declared(news),
+          origin?.urn,
+          intentIn(news),
+        );
         if (origin?.preview) {
           if (plan.changes) await operation.warnOfMissingKey(undefined);
           const before = plan.moves ? {} : declared(olds);
           await asStep("preview", () =>
-            steps.dryRun(origin?.urn, plan.moves ? undefined : id, before, declared(news)),
+            steps.preview.dryRun(origin?.urn, plan.moves ? undefined : id, before, declared(news)),
           );
         }
         // With `changes` undefined, the engine compares old and new inputs itself and shows each property
@@ -71,15 +77,15 @@ function handler(kind: string): dynamic.ResourceProvider {
         async () => {
           const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
           const { id, outputs } = await (__adopts === undefined
-            ? steps.create(urns.get(markOf(inputs)), __intent, declared(inputs))
-            : steps.recording((transport) => takeOver(lifecycle, transport, __adopts, declared(inputs))));
+            ? steps.run.create(urns.get(markOf(inputs)), __intent, declared(inputs))
+            : steps.run.recording((transport) => takeOver(lifecycle, transport, __adopts, declared(inputs))));
           return { id, outs: { ...outputs, ...own(inputs) } };
         },
         recordedBy(inputs),
       ),
     read: (id, properties) =>
       asStep("refresh", async () => {
-        const found = await steps.read(id, declared(properties ?? {}));
+        const found = await steps.run.read(id, declared(properties ?? {}));
         if (!found) return { id: "" };
         const kept = own(properties ?? {});
         const marked = (values: Properties) =>
@@ -90,7 +96,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       asStep(
         "update",
         async () => {
-          const outputs = await steps.update(urns.get(markOf(news)), id, declared(olds), declared(news));
+          const outputs = await steps.run.update(urns.get(markOf(news)), id, declared(olds), declared(news));
           return { outs: { ...outputs, ...own(news) } };
         },
         recordedBy(news),
@@ -99,7 +105,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       asStep("delete", () => {
         const { __stack } = (properties ?? {}) as { __stack?: string };
         operation.stack ||= __stack ?? "";
-        return steps.delete(id, declared(properties ?? {}), intentIn(properties ?? {}));
+        return steps.run.delete(id, declared(properties ?? {}), intentIn(properties ?? {}));
       }),
   };
 }
@@ -129,7 +135,12 @@ async function check(
   if (isNew && !isReplacement && __origin?.adopts)
     return adopt(steps, __origin, __origin.adopts, declared(news));
   const before = declared(olds);
-  const { inputs, problems: found } = await steps.check(__origin?.urn, before, declared(news), isReplacement);
+  const { inputs, problems: found } = await steps.preview.check(
+    __origin?.urn,
+    before,
+    declared(news),
+    isReplacement,
+  );
   // The engine stops at the first resource that is refused, so its message lists the mistakes of the
   // others.
   const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
@@ -139,9 +150,9 @@ async function check(
   if (problems.length === 0 && __origin?.preview && !isReplacement) {
     const { urn, declared } = __origin;
     const declares = async (other: string) => operation.claims.knows(other) || isDeclared(declared, other);
-    problems.push(...(await steps.refusals(urn, declares)));
+    problems.push(...(await steps.kind.refusals(urn, declares)));
     if (isNew && problems.length === 0)
-      await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
+      await asStep("preview", () => steps.preview.dryRun(__origin.urn, undefined, {}, inputs, intent));
   }
   const hidden = {
     __intent: intent,
@@ -166,7 +177,7 @@ async function adopt(
   if (!found) return checked(news, [noSuchObject(id)]);
   // A preview may go on: the run has another key, or refuses.
   if (!preview && found.hidden !== undefined) return checked(news, [found.hidden]);
-  const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
+  const { inputs, problems } = await steps.preview.check(urn, found.outputs, news, false);
   const refusal =
     problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
   if (preview && problems.length === 0 && refusal === undefined)

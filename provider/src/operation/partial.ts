@@ -2,6 +2,9 @@ import { ApiError, ConnectionError, NEVER_SENT } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
 
+/** The id in the state of a resource whose creation got no answer: nobody knows whether it has an object. */
+export const IN_DOUBT = "in-doubt";
+
 /** A step that may have been carried out, or was in part: the object exists in this state. */
 export class PartialFailure extends Error {
   constructor(
