@@ -45,7 +45,8 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   // For those who change the code; they are read in the repository, which draws their diagrams.
-  srcExclude: ["architecture/**"],
+  // The other two are for Pulumi's registry, which has pages of its own form.
+  srcExclude: ["architecture/**", "_index.md", "installation-configuration.md"],
   buildEnd: writeForMachines,
   rewrites: { "reference/README.md": "reference/index.md" },
   markdown: {
@@ -86,6 +87,7 @@ export default defineConfig({
             "how-to/move.md",
             "how-to/certificates.md",
             "how-to/from-terraform.md",
+            "how-to/hcl.md",
             "how-to/ci.md",
             "how-to/ci-without-keys.md",
             "how-to/ask.md",
@@ -99,11 +101,11 @@ export default defineConfig({
         {
           text: "Operate",
           items: [
-            ...pages("deploy.md", "operations.md", "gateway-operations.md", "console.md"),
+            ...pages("install.md", "deploy.md", "operations.md", "gateway-operations.md", "console.md"),
             { text: "Backup and recovery", link: "/operations#backup-and-restore" },
             { text: "A lost admin key", link: "/operations#a-lost-admin-key" },
             { text: "Upgrade", link: "/operations#upgrade" },
-            ...pages("settings.md", "errors.md", "performance.md"),
+            ...pages("settings.md", "errors.md", "performance.md", "release.md"),
           ],
         },
         { text: "Examples", items: pages(...examplePages(DOCS)) },

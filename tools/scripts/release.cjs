@@ -15,6 +15,7 @@ const {
 const { tmpdir } = require("node:os");
 const { basename, join } = require("node:path");
 const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
+const { measured } = require("./measure.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
 const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
 
@@ -65,6 +66,7 @@ const STEPS = [
   ],
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
+  ["The package tunnelplane installs alone, small and fast", measureInstall],
   ["The native provider's archive is made for this platform", makeArchive],
   ["Everything has a checksum and a signature, and they are right", signAll],
   [
@@ -127,6 +129,14 @@ function checkDependencies() {
   }
 }
 
+/** What stands in docs/install.md. */
+async function measureInstall() {
+  const { tarball, installed, seconds, ready, memory } = await measured(tarballs.get("tunnelplane"));
+  console.log(
+    `tarball ${tarball} MB, installed ${installed} MB in ${seconds} s, serves after ${ready} s with ${memory} MB of memory`,
+  );
+}
+
 function makeArchive() {
   show(process.execPath, ["tools/scripts/releasePlugin.cjs", "--out", PLUGIN]);
 }
@@ -163,22 +173,31 @@ function refuse(list, cure) {
   if (list.length > 0) throw new Error(`${cure}:\n${list.slice(0, 20).join("\n")}`);
 }
 
-for (const [title, run] of STEPS) {
-  console.log(`\n── ${title}`);
-  try {
-    run();
-  } catch (error) {
-    console.error(`\n✗ ${title}: ${error.message}`);
-    process.exit(1);
-  }
-}
-const files = ["sbom.cdx.json", "licences.md", "checksums.txt", "checksums.txt.sig", "cosign.pub"].filter(
-  (name) => existsSync(join(RELEASE, name)),
-);
-console.log(`
+function summary() {
+  const files = ["sbom.cdx.json", "licences.md", "checksums.txt", "checksums.txt.sig", "cosign.pub"].filter(
+    (name) => existsSync(join(RELEASE, name)),
+  );
+  const key = process.env.TUNNELPLANE_RELEASE_KEY_FILE;
+  return `
 ✓ ${version} can be published. In release/: ${tarballs.size} tarballs, the native provider's archive, ${files.join(", ")}.
-They are signed with ${process.env.TUNNELPLANE_RELEASE_KEY_FILE ?? "a key of this check alone; name yours in TUNNELPLANE_RELEASE_KEY_FILE"}.
+They are signed with ${key ?? "a key of this check alone; name yours in TUNNELPLANE_RELEASE_KEY_FILE"}.
 Still to do, in the pipeline that may publish (npm signs the provenance there):
 
   git tag v${version} && git push origin v${version}
-${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}`);
+${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}`;
+}
+
+async function main() {
+  for (const [title, run] of STEPS) {
+    console.log(`\n── ${title}`);
+    try {
+      await run();
+    } catch (error) {
+      console.error(`\n✗ ${title}: ${error.message}`);
+      process.exit(1);
+    }
+  }
+  console.log(summary());
+}
+
+main();

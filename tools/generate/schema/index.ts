@@ -150,6 +150,7 @@ const about = (version: string) => ({
   license: manifest.license,
   repository: `https://github.com/${repository.owner}/${repository.name}`,
   publisher: "tunnelplane",
+  logoUrl: `https://raw.githubusercontent.com/${repository.owner}/${repository.name}/main/docs/images/logo.svg`,
   // An engine that lacks the plugin gets it from the releases of the repository.
   pluginDownloadURL: `github://api.github.com/${repository.owner}/${repository.name}`,
   meta: { moduleFormat: "(.*)" },
