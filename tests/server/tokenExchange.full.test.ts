@@ -186,6 +186,8 @@ onEveryDatabase("An identity token", (startServer) => {
         number: "17",
         protected: "true",
         "realm.roles": "*",
+        "kubernetes.io.serviceaccount.name": "ci",
+        "example\\.com.team": "infra",
         "https://id.example.com/team": "infra",
       },
     });
@@ -195,6 +197,8 @@ onEveryDatabase("An identity token", (startServer) => {
       number: 17,
       protected: true,
       realm: { roles: "any" },
+      "kubernetes.io": { serviceaccount: { name: "ci" } },
+      "example.com": { team: "infra" },
       "https://id.example.com/team": "infra",
     };
     const wrong = {

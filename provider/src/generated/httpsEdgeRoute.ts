@@ -49,7 +49,7 @@ export interface HttpsEdgeRouteOidcModule {
   /** Scopes to request. */
   scopes?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   requireClaims?: pulumi.Input<Record<string, pulumi.Input<pulumi.Input<string>[]>>>;
 }
 
@@ -139,7 +139,7 @@ export interface HttpsEdgeRouteJwtValidationModule {
   /** How signatures are checked. */
   jws: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJws>;
 
-  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   requireClaims?: pulumi.Input<Record<string, pulumi.Input<pulumi.Input<string>[]>>>;
 }
 
@@ -538,7 +538,7 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Scopes to request. */
   declare readonly scopes: pulumi.Output<string[]>;
 
-  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   declare readonly requireClaims: pulumi.Output<Record<string, string[]>>;
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteOidcArgs} */
@@ -592,7 +592,7 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   /** How signatures are checked. */
   declare readonly jws: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["jws"]>>>;
 
-  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. `scope` and `scp` are lists of words with spaces between (RFC 8693). A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   declare readonly requireClaims: pulumi.Output<Record<string, string[]>>;
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteJwtValidationArgs} */

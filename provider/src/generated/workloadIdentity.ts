@@ -13,10 +13,10 @@ export interface WorkloadIdentityArgs {
   /** Who signs the tokens: the claim `iss`, exactly as tokens have it. The server reads its keys from the address that its discovery document names (OpenID Connect Discovery or RFC 8414). Plain http, and addresses that are not on the internet, need a server with `--allow-private-targets`. */
   issuer: pulumi.Input<string>;
 
-  /** The audiences that tokens are made for: the claim `aud` must name one of them. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for. */
+  /** The audiences that tokens are made for: the claim `aud` must name one of them, with or without a `/` at the end. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for. */
   audiences: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot in a name leads into an object; a name with `:` or `/` is one name. At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims. */
+  /** Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims. */
   claims: pulumi.Input<Record<string, pulumi.Input<string>>>;
 
   /** The bot that jobs work as. Its role decides what they may do. */
@@ -53,10 +53,10 @@ export class WorkloadIdentity extends Resource {
   /** Who signs the tokens: the claim `iss`, exactly as tokens have it. The server reads its keys from the address that its discovery document names (OpenID Connect Discovery or RFC 8414). Plain http, and addresses that are not on the internet, need a server with `--allow-private-targets`. */
   declare readonly issuer: pulumi.Output<string>;
 
-  /** The audiences that tokens are made for: the claim `aud` must name one of them. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for. */
+  /** The audiences that tokens are made for: the claim `aud` must name one of them, with or without a `/` at the end. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for. */
   declare readonly audiences: pulumi.Output<string[]>;
 
-  /** Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot in a name leads into an object; a name with `:` or `/` is one name. At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims. */
+  /** Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`). At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims. */
   declare readonly claims: pulumi.Output<Record<string, string>>;
 
   /** The bot that jobs work as. Its role decides what they may do. */

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { present } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { Refusal } from "../../support/api/expect";
@@ -96,7 +96,7 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
       "a body that is not encoded (b64)": [issuer.token({}, { crit: ["b64"], b64: false }), "header"],
       "another type of token (at+jwt)": [issuer.token({}, { typ: "at+jwt" }), "typ"],
       "another type of token (logout+jwt)": [issuer.token({}, { typ: "logout+jwt" }), "typ"],
-      "no type": [issuer.token({}, { typ: undefined }), "typ"],
+      "a type that is a list": [issuer.token({}, { typ: ["JWT"] }), "typ"],
       "claims changed afterwards": [
         `${head}.${encode(issuer.claims({ admin: true }))}.${signature}`,
         "signature",
@@ -109,7 +109,7 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
       "a begin in the future": [issuer.token({ nbf: secondsFromNow(120) }), "nbf"],
       "no audience": [issuer.token({ aud: undefined }), "aud"],
       "another audience": [issuer.token({ aud: "https://other.example.com" }), "aud"],
-      "another audience, by a slash": [issuer.token({ aud: `${AUDIENCE}/` }), "aud"],
+      "another audience, by two slashes": [issuer.token({ aud: `${AUDIENCE}//` }), "aud"],
       "an audience inside of a list in a list": [issuer.token({ aud: [[AUDIENCE]] }), "aud"],
       "another subject": [issuer.token({ sub: `${SUBJECT}x` }), "sub"],
       "a subject in capitals": [issuer.token({ sub: SUBJECT.toUpperCase() }), "sub"],
@@ -193,10 +193,36 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
       issuer.token({ aud: ["x", AUDIENCE] }),
       issuer.token({ exp: secondsFromNow(-30) }),
       issuer.token({ nbf: secondsFromNow(30) }),
+      issuer.token({ aud: `${AUDIENCE}/` }),
       issuer.token({}, { typ: "application/jwt" }),
+      issuer.token({}, { typ: undefined }),
       issuer.token({}, { jku: "https://evil.example.com" }),
     ])
       expect((await exchange(server.url, right)).status).to.equal(200);
+  });
+});
+
+onOneDatabase("A token that names none of its issuer's keys", (start) => {
+  const server = serverOfThisFile(() => start({ args: ["--allow-private-targets"] }));
+
+  it("is taken if one of the first four signed it, and refused if none did", async () => {
+    const issuer = await StandInTokenIssuer.start();
+    const strangers = Array.from({ length: 4 }, () => generateKeyPairSync("rsa", { modulusLength: 2048 }));
+    const jwk = (key: KeyObject) => key.export({ format: "jwk" });
+    const [one, ...others] = strangers.map(({ publicKey }) => jwk(publicKey));
+    const token = issuer.token({}, { kid: undefined });
+    const published = (...keys: object[]) => issuer.instead.set("/jwks", JSON.stringify({ keys }));
+    published(one as object, jwk(issuer.publicKey));
+    await admittedIdentity(server.rest, issuer);
+    const forged = issuer.token({}, { kid: undefined }, strangers[1]?.privateKey);
+    const fifth = await StandInTokenIssuer.start();
+    fifth.instead.set("/jwks", JSON.stringify({ keys: [one, ...others, jwk(fifth.publicKey)] }));
+    await admittedIdentity(server.rest, fifth);
+    await refusedBeside({
+      refused: [forged, fifth.token({}, { kid: undefined })].map((bad) => () => exchange(server.url, bad)),
+      as: no(refusedToken),
+      allowed: () => exchange(server.url, token),
+    });
   });
 });
 

@@ -1,12 +1,24 @@
 /** How deep in objects a claim may be. */
 const MAX_LEVELS = 8;
 
+/** The claim of Kubernetes that holds all others of a service account. */
+const KUBERNETES = /^kubernetes\.io(?=\.|$)/;
+
 /**
- * The place of a claim in a token: a dot leads into an object. A name with `:` or `/` is one name, because
- * URIs hold dots (RFC 7519 section 4.2).
+ * The place of a claim in a token: a dot leads into an object, `\.` is a dot of a name. A name with `:` or `/`
+ * is one name, because URIs hold dots (RFC 7519 section 4.2), and so is `kubernetes.io`.
  */
 export const placeOfClaim = (name: string): readonly string[] =>
-  /[:/]/.test(name) ? [name] : name.split(".");
+  /[:/]/.test(name)
+    ? [name]
+    : name
+        .replace(KUBERNETES, "kubernetes\\.io")
+        .split(/(?<!\\)\./)
+        .map((part) => part.replaceAll("\\.", "."));
+
+/** How a place is written, for descriptions of fields. */
+export const CLAIM_PLACES =
+  "A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`).";
 
 /** The mistake in the name of a claim; undefined if there is none. */
 export function mistakeInClaim(name: string): string | undefined {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { description, distinct, metadata, reference, word } from "../core/fields";
+import { CLAIM_PLACES } from "../formats/claim";
 import { claimPatterns } from "../formats/claimPatterns";
 import { issuerUrl } from "../formats/url";
 import { scopes } from "../rights/scopes";
@@ -30,12 +31,11 @@ export const workloadIdentity = defineResource({
     }),
     audiences: distinct(z.array(word(MAX_AUDIENCE_LENGTH)).max(MAX_AUDIENCES)).meta({
       description:
-        "The audiences that tokens are made for: the claim `aud` must name one of them. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for.",
+        "The audiences that tokens are made for: the claim `aud` must name one of them, with or without a `/` at the end. Empty: the server's `--public-url`, which is what providers and the command line ask GitHub for.",
       examples: [["https://tunnels.example.com"]],
     }),
     claims: claimPatterns().meta({
-      description:
-        "Claims that a token must have, each with a text that it must match as a whole, in its case; `*` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. A dot in a name leads into an object; a name with `:` or `/` is one name. At least one must say who has the token (not `iss`, `aud`, `exp`, `nbf`, `iat`, `jti` or `typ`, nor by `true` or `false`), and be a whole text, or begin with a whole name before its first `*`, after a scheme or label: `repo:acme/*`. At most 16 claims.",
+      description: `Claims that a token must have, each with a text that it must match as a whole, in its case; \`*\` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. ${CLAIM_PLACES} At least one must say who has the token (not \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\`, \`jti\` or \`typ\`, nor by \`true\` or \`false\`), and be a whole text, or begin with a whole name before its first \`*\`, after a scheme or label: \`repo:acme/*\`. At most 16 claims.`,
       examples: [{ sub: "repo:acme/infra:ref:refs/heads/main" }],
     }),
     bot_user_id: reference("bot_user").meta({

@@ -49,13 +49,18 @@ export function lackingFor(
 ): string[] {
   const accepted = audiences.length > 0 ? audiences : address === undefined ? [] : [address];
   const named = [payload.aud].flat();
+  const isAccepted = (one: unknown) =>
+    typeof one === "string" && accepted.some((audience) => withoutSlash(audience) === withoutSlash(one));
   return [
-    ...(named.some((one) => one !== undefined && accepted.includes(one)) ? [] : ["aud"]),
+    ...(named.some(isAccepted) ? [] : ["aud"]),
     ...Object.entries(claims).flatMap(([name, pattern]) =>
       isMatch(claimIn(payload, name), pattern) ? [] : [name],
     ),
   ];
 }
+
+/** Tools add a slash to addresses, or take it away. */
+const withoutSlash = (audience: string): string => audience.replace(/\/$/, "");
 
 /** Whether a claim's value matches a text with `*` for any text. Of a list, one element must. */
 function isMatch(value: unknown, pattern: string): boolean {
