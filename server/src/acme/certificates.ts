@@ -5,7 +5,7 @@ import { newId } from "../util";
 import { accountAt } from "./account";
 import type { AcmeSettings } from "./acmeSettings";
 import { type Account, AcmeClient } from "./client";
-import { advance } from "./order";
+import { advance, MAX_WAIT_MS } from "./order";
 import { theServerIn } from "./state";
 import { isTurn } from "./turns";
 
@@ -13,6 +13,8 @@ import { isTurn } from "./turns";
 const AT_ONCE = 4;
 /** Longer than any step: a server that was killed is followed by another one after this time. */
 const LEASE_MS = 60_000;
+/** How far ahead stored times of orders lie at most, in milliseconds. */
+export const ACME_TIMES = { lease: LEASE_MS, pause: MAX_WAIT_MS } as const;
 /** A certificate that was replaced stays so long, for gateways that come back with old objects. */
 const UNUSED_MS = 60 * 60_000;
 const LOOK_FOR_UNUSED_MS = 5_000;
@@ -79,7 +81,7 @@ export class Certificates {
 
   /** Those of deleted domains too. Looked for less often: no index finds them. */
   async #unused(now: number): Promise<readonly Unused[]> {
-    if (now - this.#lookedAt < LOOK_FOR_UNUSED_MS) return [];
+    if (Math.abs(now - this.#lookedAt) < LOOK_FOR_UNUSED_MS) return [];
     this.#lookedAt = now;
     const { reader } = this.options.context.store;
     return unusedCertificates(reader, { before: now - UNUSED_MS, limit: MAX_UNUSED });
@@ -120,7 +122,7 @@ export class Certificates {
 }
 
 async function takeLease(store: Store, holder: string): Promise<boolean> {
-  const now = Date.now();
+  const now = await store.now(); // the clocks of two servers differ
   const until = now + LEASE_MS;
   return store.write(async (transaction) => {
     // One statement, so that of two servers that find no lease one gets it.

@@ -2,5 +2,5 @@
 
 export { sealAccount } from "./account";
 export type { AcmeSettings } from "./acmeSettings";
-export { Certificates } from "./certificates";
+export { ACME_TIMES, Certificates } from "./certificates";
 export type { DnsServer } from "./dnsUpdate";

@@ -26,12 +26,14 @@ import {
   type Tools,
   theServerIn,
 } from "./state";
-import { yieldToEventLoop } from "./turns";
+import { takeTurn } from "./turns";
 
 const CERTIFICATE: Definition = definitionOf("tls_certificate");
 /** The pause after the first failure; it doubles with each further one. */
 const PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 6 * 60 * 60_000;
+/** The longest pause, whatever the authority asks for. */
+export const MAX_WAIT_MS = 24 * 60 * 60_000;
 /** The authority's suggestion for a renewal is asked for anew so often. */
 const ASK_AGAIN_MS = 6 * 60 * 60_000;
 /** How many of the account's last orders are looked at for one whose answer was lost. */
@@ -99,7 +101,7 @@ async function begin(tools: Tools, row: AcmeOrderRow, domain: Domain, account: A
     started_at: row.started_at ?? new Date().toISOString(),
   };
   const hasTurn = await context.store.write(async (transaction) => {
-    if (!(await yieldToEventLoop(transaction))) return false;
+    if (!(await takeTurn(transaction))) return false;
     await storeIn(transaction, row, progress);
     return true;
   });
@@ -267,7 +269,7 @@ async function fail(tools: Tools, row: AcmeOrderRow, domain: Domain, error: unkn
   // Until the authority is told, the next try may take another way.
   const isTakenBack = isOver || !challenge?.isTold;
   const pause = Math.min(PAUSE_MS * 2 ** Math.min(row.tries, 10), MAX_PAUSE_MS) * (0.9 + 0.2 * Math.random());
-  const next_at = Math.round(Date.now() + Math.max(pause, problem.retryAfterMs));
+  const next_at = Math.round(Date.now() + Math.min(Math.max(pause, problem.retryAfterMs), MAX_WAIT_MS));
   const progress = {
     started_at: row.started_at ?? new Date().toISOString(),
     tries: row.tries + 1,

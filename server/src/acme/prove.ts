@@ -85,7 +85,7 @@ async function isSeen(
   since: number,
   sequence: number | undefined,
 ): Promise<boolean> {
-  const waited = Date.now() - since;
+  const waited = Math.abs(Date.now() - since); // the clock may have gone back
   if (sequence === undefined) return waited >= RECORD_MS;
   if (waited >= FOLLOWED_MS) return true;
   const behind = await reader

@@ -45,6 +45,7 @@ export {
   forgetEndedSessions,
   isCsrfTokenOf,
   isUsed,
+  LOGIN_MS,
   SESSION_MS,
   sessionAt,
   sessionPage,

@@ -8,7 +8,7 @@ import { newId, quoted, RequestError } from "../util";
 /** How long a session in a browser lasts, in milliseconds. */
 export const SESSION_MS = 8 * 60 * 60_000;
 /** How long the key of a command line lasts. */
-const LOGIN_MS = 12 * 60 * 60_000;
+export const LOGIN_MS = 12 * 60 * 60_000;
 /** Of one user; the oldest ends when another begins. */
 const MAX_SESSIONS = 100;
 /** A session that ended is forgotten a day later: until then it is answered that it ended, and when. */

@@ -14,4 +14,4 @@ export {
   report,
 } from "./reports";
 export { AgentsOfGateways, bindsFor, servingOf } from "./serving";
-export { endSession, endSilentSessions } from "./sessionEnds";
+export { endSession, endSilentSessions, KEPT_OUT_MS } from "./sessionEnds";

@@ -19,7 +19,7 @@ export const AT_ONCE = 200;
 /** A gateway that has not reported for so long serves nothing any more; it reports every 30 s. */
 export const SILENT_MS = 90_000;
 /** How long a session that was stopped is kept out with its credential, from its address. */
-const KEPT_OUT_MS = 60_000;
+export const KEPT_OUT_MS = 60_000;
 /** Reports that were under way when a session was ended may still name it for so long. */
 const REMEMBERED_MS = 10 * 60_000;
 

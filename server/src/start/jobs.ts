@@ -5,6 +5,7 @@ import { endSilentSessions, forgetSilentGateways } from "../gateways";
 import { forgetEndedKeys } from "../identities";
 import { forgetAnswers, type ServerContext, sendExpiredEvents } from "../resources";
 import type { Job } from "../util";
+import { bringBackTimes } from "./times";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -26,6 +27,13 @@ export function backgroundJobs({ context, keyUses, certificates, eventRetention,
   const { store } = context;
   const startedAt = Date.now();
   return [
+    {
+      name: "bring back times that lie too far ahead",
+      everyMs: 15 * SECOND_MS,
+      atOnce: true,
+      level: "error",
+      work: () => bringBackTimes(store),
+    },
     {
       name: "send the events of objects that have ended",
       everyMs: 500,

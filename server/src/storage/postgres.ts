@@ -1,9 +1,10 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import { type CustomTypesConfig, Pool } from "pg";
 import Cursor from "pg-cursor";
 import { parserOf } from "./batch";
 import { adapt, withListeners } from "./pool";
 import type { Database } from "./schema";
+import { statement } from "./statement";
 import type { Store } from "./store";
 import { repeatCollisions, Writer } from "./writer";
 
@@ -60,12 +61,20 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
       repeatCollisions(options, (attempt) =>
         (attempt.onOwnConnection ? singleWriter : writer).write(work, attempt),
       ),
+    async now() {
+      const [row] = await clock(db, {});
+      return Number(row?.now);
+    },
     async close() {
       await single.end();
       await db.destroy();
     },
   };
 }
+
+const clock = statement<object, { now: number }>((db) =>
+  db.selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.as("now")),
+);
 
 /** One connection without time limits, for migrations, backup and restore. */
 export function connectPostgres(url: string): Kysely<Database> {

@@ -60,6 +60,7 @@ export async function openSqlite(folder: string): Promise<Store> {
     isParallel: false,
     reader: singleConnection(reader.dialect, reader.connection),
     write: (work, options) => queue.write(work, options),
+    now: async () => Date.now(),
     async close() {
       await queue.idle();
       reader.database.close();

@@ -18,6 +18,8 @@ export interface Store {
    * The work may run again from the start, so it must have no effect outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** The time by the clock that all servers on the database share, in milliseconds since 1970. */
+  now(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -18,6 +18,9 @@ export const SCOPES: readonly string[] = [
   ...KINDS.flatMap((kind) => [`${kind}:read`, `${kind}:write`]),
 ];
 
+/** How long an API key lasts that a token of a pipeline is exchanged for, in seconds. */
+export const EXCHANGED_KEY_S = { least: 60, most: 3600, usual: 900 } as const;
+
 /** The form of scopes, for documents. */
 const FORM = "^(read|plan|write|[a-z_]+:(read|write))$";
 

@@ -4,12 +4,10 @@ import { description, distinct, metadata, reference, word } from "../core/fields
 import { CLAIM_PLACES } from "../formats/claim";
 import { claimPatterns } from "../formats/claimPatterns";
 import { issuerUrl } from "../formats/url";
-import { scopes } from "../rights/scopes";
+import { EXCHANGED_KEY_S, scopes } from "../rights/scopes";
 
 const MAX_AUDIENCES = 16;
 const MAX_AUDIENCE_LENGTH = 2048;
-/** In seconds. */
-const TTL = { least: 60, most: 3600, usual: 900 };
 
 /** Workload identities; people.md "Pipelines without keys". */
 export const workloadIdentity = defineResource({
@@ -48,11 +46,11 @@ export const workloadIdentity = defineResource({
     }),
     ttl: z
       .int()
-      .min(TTL.least)
-      .max(TTL.most)
-      .default(TTL.usual)
+      .min(EXCHANGED_KEY_S.least)
+      .max(EXCHANGED_KEY_S.most)
+      .default(EXCHANGED_KEY_S.usual)
       .meta({
-        description: `How long an API key lasts that a token is exchanged for, in seconds: ${TTL.least} to ${TTL.most}. Default ${TTL.usual}. A longer run exchanges again.`,
+        description: `How long an API key lasts that a token is exchanged for, in seconds: ${EXCHANGED_KEY_S.least} to ${EXCHANGED_KEY_S.most}. Default ${EXCHANGED_KEY_S.usual}. A longer run exchanges again.`,
       }),
   },
   sample: {

@@ -4,5 +4,6 @@
  */
 
 export { Guarantees } from "./guard";
+export { CLAIM_MS } from "./keeping";
 export { MAX_STATES } from "./limits";
 export { withState, withStates, withStateToCome } from "./states";

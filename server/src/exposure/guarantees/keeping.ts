@@ -29,7 +29,7 @@ const MAX_PROJECTS = 64;
  * So long other servers leave a state to the one that judges it. One that was killed is followed soon; what
  * takes longer may be judged twice.
  */
-const CLAIM_MS = 2_000;
+export const CLAIM_MS = 2_000;
 /** After an error, states are judged again after this time. */
 const AGAIN_MS = 5_000;
 /** How long an answer waits for a state that a change has touched. */
@@ -130,7 +130,7 @@ export class KeptStates {
     const ports = portsText(await portsOf(store.reader));
     if (ports !== this.#ports) await store.write((transaction) => touchOfOtherPorts(transaction, { ports }));
     this.#ports = ports;
-    const now = Date.now();
+    const now = await store.now();
     for (let after = ""; this.#working.size < MAX_PROJECTS; ) {
       const [due] = await nextDue(store.reader, { after, now });
       if (!due) break;
@@ -172,7 +172,7 @@ export class KeptStates {
   /** Those that are due and that no other server judges. On SQLite there is none. */
   async #due(project: string): Promise<readonly DueRow[]> {
     const { store } = this.context;
-    const now = Date.now();
+    const now = await store.now();
     const due = await dueIn(store.reader, { project, now, limit: AT_ONCE });
     if (due.length === 0 || !store.isParallel) return due;
     const order = { ids: JSON.stringify(due.map((row) => row.guarantee_id)), now, until: now + CLAIM_MS };

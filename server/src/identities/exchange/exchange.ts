@@ -1,4 +1,4 @@
-import { isObject, type Kind, scopesBeyond } from "@tunnelplane/sdk/contract";
+import { EXCHANGED_KEY_S, isObject, type Kind, scopesBeyond } from "@tunnelplane/sdk/contract";
 import type { JWTPayload } from "jose";
 import type { Logger } from "pino";
 import { projectNames } from "../../auth";
@@ -13,7 +13,6 @@ import { issuerNamedBy, verified } from "./verify";
 
 /** Of identities that are named in an error. */
 const MAX_NAMED = 5;
-const USUAL_TTL_S = 900;
 /** The id of a project that does not exist. */
 const NO_PROJECT = "none";
 
@@ -157,7 +156,7 @@ export class TokenExchange {
     identity: StoredIdentity,
     { scopes: asked, operationId, client }: SentToken,
   ): Promise<Exchanged & { id: string }> {
-    const { id: identityId, version, bot_user_id: botId = "", ttl = USUAL_TTL_S } = identity;
+    const { id: identityId, version, bot_user_id: botId = "", ttl = EXCHANGED_KEY_S.usual } = identity;
     const { scopes: most = [] } = identity;
     const scopes = asked ?? most;
     const [more] = scopesBeyond(most, scopes);
