@@ -26,7 +26,7 @@ import {
   type Tools,
   theServerIn,
 } from "./state";
-import { takeTurn } from "./turns";
+import { claimTurn } from "./turns";
 
 const CERTIFICATE: Definition = definitionOf("tls_certificate");
 /** The pause after the first failure; it doubles with each further one. */
@@ -101,7 +101,7 @@ async function begin(tools: Tools, row: AcmeOrderRow, domain: Domain, account: A
     started_at: row.started_at ?? new Date().toISOString(),
   };
   const hasTurn = await context.store.write(async (transaction) => {
-    if (!(await takeTurn(transaction))) return false;
+    if (!(await claimTurn(transaction))) return false;
     await storeIn(transaction, row, progress);
     return true;
   });

@@ -30,7 +30,7 @@ export async function isTurn(db: Kysely<Database>): Promise<boolean> {
 }
 
 /** Takes a turn for an order; false where there is none now. Stored, so that a new start forgets none. */
-export async function takeTurn(transaction: Transaction): Promise<boolean> {
+export async function claimTurn(transaction: Transaction): Promise<boolean> {
   if (!(await isTurn(transaction))) return false;
   const now = Date.now();
   await transaction
