@@ -5,8 +5,8 @@ const MAX_LEVELS = 8;
 const KUBERNETES = /^kubernetes\.io(?=\.|$)/;
 
 /**
- * The place of a claim in a token: a dot leads into an object, `\.` is a dot of a name. A name with `:` or `/`
- * is one name, because URIs hold dots (RFC 7519 section 4.2), and so is `kubernetes.io`.
+ * The place of a claim in a token: a dot leads into an object, `\.` is a dot of a name. A name with `:` or
+ * `/` is one name, because URIs hold dots (RFC 7519 section 4.2), and so is `kubernetes.io`.
  */
 export const placeOfClaim = (name: string): readonly string[] =>
   /[:/]/.test(name)
