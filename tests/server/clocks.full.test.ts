@@ -13,7 +13,7 @@ const TELLING = [
   ...["tunnel", "tunnel_session", "kysely_migration"],
 ];
 /** Those of deliveries, which have a repair of their own; see tests/events. */
-const OF_EVENTS = ["batch", "delivery", "lane", "sent"];
+const OF_EVENTS = ["delivery"];
 const TELLS_ONLY = [
   ...["acme_order.started_at", "acme_order.renews_at", "guarantee_state.judged_at", "session.created_at"],
   ...["guarantee_state.ends_at", "ending.at"], // ends that users choose
