@@ -43,6 +43,8 @@ export class AgentSockets {
     for (const name of socketsServedBy(agent, this.#declared)) this.#leave(name, agent);
   }
 
+  agentsAt = (name: string): number => this.#open.get(name)?.agents.size ?? 0;
+
   /** Whether the application behind any agent of a socket takes connections. */
   async isUp(name: string): Promise<boolean> {
     const asked = [...(this.#open.get(name)?.agents ?? [])].map(async (agent) => {

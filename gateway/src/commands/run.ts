@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Tunnelplane } from "@tunnelplane/sdk";
-import { mistypedVariables, visible } from "@tunnelplane/sdk/node";
-import { Command, Option } from "commander";
+import { mistypedVariables, switchReader, visible } from "@tunnelplane/sdk/node";
+import { Command, InvalidArgumentError, Option } from "commander";
 import pino, { type Logger } from "pino";
 import { answerHealth } from "../agents/health";
 import { HostKeys } from "../agents/hostKeys";
@@ -22,6 +22,8 @@ import { Envoy } from "../sync/envoy";
 import { checkProgram } from "../sync/envoyProgram";
 import { Marks } from "../sync/marks";
 import { ADDRESSES, type Addresses } from "../traffic/abbreviated";
+import { AccessLog } from "../traffic/accessLog";
+import { Observer } from "../traffic/observer";
 import { Recorder } from "../traffic/recorder";
 import { VERSION } from "../version";
 import { waitAtMost } from "../waiting";
@@ -39,6 +41,9 @@ interface Flags extends CommonFlags {
   /** How long recorded traffic is kept, in milliseconds. */
   readonly recordTraffic?: number;
   readonly recordAddresses?: Addresses;
+  readonly hostportMetrics: boolean;
+  /** `-` for standard output. */
+  readonly accessLog?: string;
 }
 
 export function runCommand(): Command {
@@ -94,6 +99,22 @@ export function runCommand(): Command {
         .env("TUNNELPLANE_GATEWAY_RECORD_ADDRESSES")
         .choices(ADDRESSES),
     )
+    .addOption(
+      new Option(
+        "--hostport-metrics [boolean]",
+        "count requests, refusals, connections and bytes of each hostport in /metrics, at most 2,000 series",
+      )
+        .env("TUNNELPLANE_GATEWAY_HOSTPORT_METRICS")
+        .preset("true")
+        .argParser(switchReader(InvalidArgumentError))
+        .default(true),
+    )
+    .addOption(
+      new Option(
+        "--access-log <file>",
+        "append a line of JSON for each request and connection, without queries and tokens; - for standard output (default: none)",
+      ).env("TUNNELPLANE_GATEWAY_ACCESS_LOG"),
+    )
     .action((flags: Flags) => run(flags, command));
 }
 
@@ -121,13 +142,15 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
   const recorder = await openRecorder(flags, state, warn);
+  const observer = await openObserver(flags, join(state, "envoy"), warn);
   const envoy = new Envoy({ folder: join(state, "envoy"), program, warn, ports });
   const environment = await EnvironmentSource.open(flags, {
     warn,
     // An Envoy beside the gateway may have other addresses than this process.
     listening: program === undefined ? undefined : envoy.listening,
     checksKeySets: true,
-    recording: recorder,
+    recording: recorder && { socket: recorder.socket },
+    counting: observer?.counting,
   });
   if (program !== undefined) checkProgram(program);
   const source = new ServerSource({
@@ -162,6 +185,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
     source,
     environment,
     recorder,
+    observer,
     envoy,
     log,
     warn,
@@ -169,7 +193,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
     marks: new Marks(join(state, "marks.json")),
     report,
   });
-  const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>
+  const monitor = await Monitor.start(flags.metrics, { gateway, envoy, observer }).catch((error) =>
     refuseTaken(error, flags.metrics, "--metrics"),
   );
   const stopping = new AbortController();
@@ -180,6 +204,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   await waitAtMost(CLOSE_MS, gateway.tellLeave());
   await envoy.stop();
   await recorder?.stop();
+  await observer?.stop();
   await webhooks.stop();
   agents?.sockets.stop();
   agents?.health.close();
@@ -213,6 +238,16 @@ async function openRecorder(
     return Recorder.start({ state, keepFor, addresses: addresses ?? "network", warn });
   if (addresses === undefined) return undefined;
   throw new Error("--record-addresses says how traffic is recorded, which is off: add --record-traffic 7d");
+}
+
+async function openObserver(
+  { hostportMetrics, accessLog }: Flags,
+  folder: string,
+  warn: (message: string) => void,
+): Promise<Observer | undefined> {
+  if (!hostportMetrics && accessLog === undefined) return undefined;
+  const log = accessLog === undefined ? undefined : await AccessLog.open(accessLog, warn);
+  return Observer.start({ folder, log, warn });
 }
 
 interface AgentsOptions {

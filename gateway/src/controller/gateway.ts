@@ -18,6 +18,7 @@ import { type Entry, type News, namesOf, type Source } from "../server/source";
 import { readKept, writeWholeLater } from "../state/files";
 import type { Marks } from "../sync/marks";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
+import type { Observer } from "../traffic/observer";
 import type { Recorder } from "../traffic/recorder";
 import { waitAtMost } from "../waiting";
 import type { WebhookChecker } from "../webhooks/checker";
@@ -39,6 +40,8 @@ interface Parts {
   readonly environment: EnvironmentSource;
   /** Counts requests; undefined if the operator does not want that. */
   readonly recorder?: Recorder;
+  /** Counts requests by hostport; undefined if the operator does not want that. */
+  readonly observer?: Observer;
   readonly envoy: Engine;
   readonly log: Logger;
   readonly warn: (message: string) => void;
@@ -110,6 +113,9 @@ export class Gateway {
   get agents(): number {
     return this.parts.agents?.ssh.agents.length ?? 0;
   }
+
+  /** How many agents serve a socket. */
+  agentsAt = (socket: string): number => this.parts.agents?.sockets.agentsAt(socket) ?? 0;
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#resume();
@@ -205,12 +211,15 @@ export class Gateway {
    * Whether an Envoy has started since the last configuration was written: it needs that configuration again.
    */
   async #isEnvoyNew(): Promise<boolean> {
-    const { envoy, warn } = this.parts;
+    const { envoy, observer, warn } = this.parts;
     if (!this.hasServed || envoy.isInformed) {
       this.#silentSince = undefined;
       return false;
     }
-    if (envoy.isConnected) return true;
+    if (envoy.isConnected) {
+      observer?.forgetConnections();
+      return true;
+    }
     this.#silentSince ??= Date.now();
     if (Date.now() - this.#silentSince >= SILENT_MS) warn(`Envoy serves nothing, because ${envoy.cure}`);
     return false;
@@ -230,7 +239,7 @@ export class Gateway {
   }
 
   async #apply(): Promise<void> {
-    const { agents, envoy, recorder } = this.parts;
+    const { agents, envoy, recorder, observer } = this.parts;
     const started = Date.now();
     this.#ends.look(started);
     const objects = objectsOf(this.#entries, started);
@@ -242,6 +251,7 @@ export class Gateway {
     await this.#kept;
     const changed = await this.#synchroniser.apply(objects, environment).finally(() => this.#logEdges());
     recorder?.know(objects);
+    observer?.know(objects, environment.certificates);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;
     this.#took = Date.now() - started;

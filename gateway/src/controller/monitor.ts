@@ -3,13 +3,18 @@ import { own } from "@tunnelplane/sdk/contract";
 import { Gauge, Registry } from "prom-client";
 import type { Address } from "../envoy/address";
 import type { Envoy } from "../sync/envoy";
+import type { Observer } from "../traffic/observer";
+import { textOf } from "../traffic/series";
 import type { Gateway } from "./gateway";
 
 /** Answers /metrics, /livez and /readyz. */
 export class Monitor {
   private constructor(private readonly server: Server) {}
 
-  static async start({ host, port }: Address, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
+  static async start(
+    { host, port }: Address,
+    { gateway, envoy, observer }: { gateway: Gateway; envoy: Envoy; observer: Observer | undefined },
+  ): Promise<Monitor> {
     const registry = new Registry();
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
@@ -30,7 +35,6 @@ export class Monitor {
       "Edges that are not served, or not completely",
       () => gateway.edges.filter(({ state }) => state === "rejected").length,
     );
-    gauge("agents", "Agents that serve something", () => gateway.agents);
     gauge(
       "server_read_timestamp_seconds",
       "When the server was last read; 0 for never",
@@ -50,7 +54,9 @@ export class Monitor {
     };
     const server = createServer(async ({ url = "" }, response) => {
       if (url === "/metrics")
-        response.setHeader("content-type", registry.contentType).end(await registry.metrics());
+        response
+          .setHeader("content-type", registry.contentType)
+          .end((await registry.metrics()) + textOf(observer?.shown(gateway.agentsAt) ?? [], gateway.agents));
       else if (Object.hasOwn(health, url)) {
         const fault = await own(health, url)?.();
         response.writeHead(fault === undefined ? 200 : 503).end(`${fault ?? "ok"}\n`);

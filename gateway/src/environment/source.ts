@@ -5,6 +5,7 @@ import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { CertificateFolder } from "../certificates/folder";
 import { reservedCertificates } from "../certificates/reserved";
 import type { Address } from "../envoy/address";
+import type { Counting } from "../envoy/counting";
 import { hostportsIn } from "../envoy/hostports";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
 import type { Recording } from "../envoy/recording";
@@ -66,6 +67,8 @@ interface Options {
   readonly checksKeySets: boolean;
   /** Where requests are counted. Default: nowhere. */
   readonly recording?: Recording;
+  /** Where they are counted by hostport. Default: nowhere. */
+  readonly counting?: Counting;
 }
 
 /** Reads the environment that Envoy's configuration depends on: certificates, addresses, ports, issuers. */
@@ -81,6 +84,7 @@ export class EnvironmentSource {
   readonly #ports: Ports | undefined;
   readonly #tcpAddress: string | undefined;
   readonly #recording: Recording | undefined;
+  readonly #counting: Counting | undefined;
   readonly #challenges = new Challenges();
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
@@ -92,7 +96,7 @@ export class EnvironmentSource {
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    { warn, keep = writeWhole, listening, checksKeySets, recording }: Options,
+    { warn, keep = writeWhole, listening, checksKeySets, recording, counting }: Options,
   ) {
     this.state = resolve(flags.state);
     this.#warn = warn;
@@ -101,6 +105,7 @@ export class EnvironmentSource {
     this.#tcpAddress = flags.tcpListen;
     this.#balancers = balancersOf(flags);
     this.#recording = recording;
+    this.#counting = counting;
     this.#certificates = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, warn);
     this.upstreams = new UpstreamWatch({
       allow: flags.allowUpstreams ?? [],
@@ -172,6 +177,7 @@ export class EnvironmentSource {
       upstreams: this.upstreams.view(tcp),
       sessionKey: this.#sessionKey,
       recording: this.#recording,
+      counting: this.#counting,
       now: Date.now(),
     };
   }

@@ -4,7 +4,15 @@ import type { By } from "./callerHeaders";
 import type { Gate } from "./gate";
 import type { Hostport } from "./hostports";
 import { extension, type Json } from "./json";
-import { addresses, COMMON, listenerName, MAX_PER_PORT, matchedBy, receiving } from "./listeners";
+import {
+  addresses,
+  COMMON,
+  connectionLogs,
+  listenerName,
+  MAX_PER_PORT,
+  matchedBy,
+  receiving,
+} from "./listeners";
 import { byNetwork, byOffer, type OnMatch, toChain } from "./matchers";
 import { type Environment, markOf } from "./model";
 import type { Chain, Part } from "./part";
@@ -96,9 +104,9 @@ export function tcpListener(
   edge: string,
   { port }: Hostport,
   passage: Passage,
-  environment: Pick<Environment, "tcpListen" | "balancers" | "marks">,
+  environment: Pick<Environment, "tcpListen" | "balancers" | "marks" | "counting">,
 ): Json {
-  const { tcpListen = [], balancers } = environment;
+  const { tcpListen = [], balancers, counting } = environment;
   const mark = markOf(environment, edge);
   const names = [`admitted${mark}`, `refused${mark}`] as const;
   const [arrival] = arrivalsBy(balancers);
@@ -110,5 +118,6 @@ export function tcpListener(
     listener_filters: receiving(balancers),
     filter_chains: gated(passage, names, {}, [...closing(arrival), LIMIT]),
     filter_chain_matcher: matchedBy([arrival], [found]),
+    access_log: connectionLogs(port, { counting }),
   };
 }

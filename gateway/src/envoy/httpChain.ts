@@ -8,11 +8,13 @@ import {
   withoutClaimsInTrailers,
 } from "./callerHeaders";
 import { compressors } from "./compression";
+import { countRequests } from "./counting";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
 import { tokenFilters } from "./jwt";
 import { lowerHost } from "./limits";
 import { onlyKnownMethods, otherMethods } from "./methods";
+import type { Environment } from "./model";
 import { httpRbac } from "./rbac";
 import { markSent, markSignedIn, type Recording, recordRequests } from "./recording";
 import type { ChainRequirements } from "./routes";
@@ -40,12 +42,15 @@ export const routesFor = (
   virtual_hosts: [...virtualHosts, misdirected(strangers.flatMap((host) => named(host, arrival)))],
 });
 
+/** What Envoy reports of each request. */
+type Reporting = Pick<Environment, "recording" | "counting">;
+
 /** The filter that reads HTTP for an edge. @param routes the name of its routes, or the routes themselves */
 export function httpManager(
   routes: string | Json,
   requirements: readonly ChainRequirements[],
   arrival: Arrival,
-  recording?: Recording,
+  { recording, counting }: Reporting = {},
 ): Json {
   const conditional = requirements.some((one) => one.conditional);
   return extension(
@@ -74,7 +79,7 @@ export function httpManager(
         ],
       },
       upgrade_configs: [{ upgrade_type: "websocket" }],
-      access_log: accessLogs(requirements, arrival, recording),
+      access_log: accessLogs(requirements, arrival, { recording, counting }),
       ...(typeof routes === "string"
         ? { rds: { route_config_name: routes, config_source: FROM_GATEWAY } }
         : { route_config: routes }),
@@ -139,10 +144,14 @@ const cookiesOf = (requirements: readonly ChainRequirements[]): string[] =>
 function accessLogs(
   requirements: readonly ChainRequirements[],
   { port }: Arrival,
-  recording: Recording | undefined,
+  { recording, counting }: Reporting,
 ): Json[] | undefined {
   const declared = requirements.some(({ logs }) => logs) ? [accessLog()] : [];
-  const all = [...declared, ...(recording ? [record(port, requirements)] : [])];
+  const all = [
+    ...declared,
+    ...(recording ? [record(port, requirements)] : []),
+    ...(counting ? [countRequests(port, counting)] : []),
+  ];
   return all.length > 0 ? all : undefined;
 }
 

@@ -31,7 +31,7 @@ export function httpsPart(
   termination: Termination,
   fronts: readonly HttpsFront[],
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  environment: Pick<Environment, "balancers" | "recording" | "marks" | "listen">,
+  environment: Pick<Environment, "balancers" | "recording" | "counting" | "marks" | "listen">,
 ): HttpsPart {
   const arrivals = arrivalsBy(environment.balancers);
   const ports = [...new Set(fronts.map(({ hostport }) => hostport.port))];
@@ -83,11 +83,11 @@ function ruled(
   arrival: Arrivals,
   termination: Termination,
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  { recording, listen }: Pick<Environment, "recording" | "listen">,
+  reporting: Pick<Environment, "recording" | "counting" | "listen">,
 ): { readonly manager: Json; readonly routes: Json } {
   const requirements = fronts.flatMap((front) => front.requirements);
-  const at = { ...reached(port, listen), by: arrival.by };
-  const manager = (routes: string) => httpManager(routes, requirements, at, recording);
+  const at = { ...reached(port, reporting.listen), by: arrival.by };
+  const manager = (routes: string) => httpManager(routes, requirements, at, reporting);
   const name = `${start} ${port} ${shortHash(JSON.stringify([manager(""), termination]))}`;
   const own = fronts.map(({ hostport }) => hostport.host);
   const hosts = fronts.map(({ virtualHost }) => virtualHost);

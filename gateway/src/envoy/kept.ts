@@ -98,10 +98,11 @@ function isCurrent({ part, from, asked }: Made, now: readonly unknown[], environ
 
 /** What the parts of all edges are made from. */
 function commonOf({ objects, environment }: World): readonly unknown[] {
-  const { listen, balancers, sockets, trust, issuers, keySets, sessionKey, recording } = environment;
+  const { listen, balancers, sockets, trust, issuers, keySets, sessionKey, recording, counting } =
+    environment;
   const restrictions = objects.ip_restriction.map((one) => [one, rulesIn(one, objects)]);
   return [
-    JSON.stringify([listen, balancers, sockets, trust, sessionKey, recording, restrictions]),
+    JSON.stringify([listen, balancers, sockets, trust, sessionKey, recording, counting, restrictions]),
     JSON.stringify([[...issuers], keySets && [...keySets.keys()]]),
     JSON.stringify([...hostsWithSignIn(objects.https_edge)].sort()),
   ];

@@ -1,5 +1,6 @@
 import { type Arrivals, arrivalsBy } from "./arrivals";
 import { proxyProtocol } from "./balancers";
+import { countConnections } from "./counting";
 import { isWildcard } from "./hostports";
 import { httpManager, routesFor } from "./httpChain";
 import { extension, FROM_GATEWAY, type Json, typed } from "./json";
@@ -11,7 +12,7 @@ import { recordConnections } from "./recording";
 import { tcpProxy } from "./tcpChain";
 import { downstreamTls, HANDSHAKE, inline, tlsInspector } from "./tls";
 
-type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recording">;
+type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recording" | "counting">;
 
 /**
  * Listeners for the names that are served at the ports of TLS; a connection that no chain takes is
@@ -19,7 +20,7 @@ type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recordi
  */
 export function tlsListeners(
   parts: readonly Pick<Part, "hostports" | "chains">[],
-  { challenges = [], listen, balancers, recording }: Places,
+  { challenges = [], listen, balancers, recording, counting }: Places,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
@@ -46,10 +47,22 @@ export function tlsListeners(
           arrivals,
           named.map((some): OnMatch => ({ matcher: byName(naming(some, challenged)) })),
         ),
-        access_log: recording ? [recordConnections(port)] : undefined,
+        access_log: connectionLogs(port, { recording, counting }),
       },
     ];
   });
+}
+
+/** What Envoy reports of each connection to a port when it ends. */
+export function connectionLogs(
+  port: number,
+  { recording, counting }: Pick<Environment, "recording" | "counting">,
+): Json[] | undefined {
+  const logs = [
+    ...(recording ? [recordConnections(port)] : []),
+    ...(counting ? [countConnections(port, counting)] : []),
+  ];
+  return logs.length > 0 ? logs : undefined;
 }
 
 /** For each way in which connections arrive, where they go. */

@@ -1,6 +1,7 @@
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf, hasEnded, isEdgeKind, isWithheld } from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
+import type { Counting } from "./counting";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
@@ -96,6 +97,8 @@ export interface Environment {
   readonly sessionKey: string;
   /** Where requests are counted. Default: nowhere. */
   readonly recording?: Recording;
+  /** Where requests and connections are counted by hostport. Default: nowhere. */
+  readonly counting?: Counting;
   /** In milliseconds. */
   readonly now: number;
   /** Marks of the chains of edges, by the edge's id: with a new one, connections end. Default: none. */

@@ -5,6 +5,7 @@ import { Backends } from "./backends";
 import { named } from "./callerHeaders";
 import { certificateFor } from "./certificates";
 import { tcpListener, tlsPart } from "./connectionParts";
+import { counter } from "./counting";
 import { refuseUnknown } from "./enforced";
 import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./hostports";
 import { type HttpsFront, httpsPart, reached } from "./httpsPart";
@@ -57,8 +58,12 @@ export function assemble(
     const reason = leftOut.get(part.id);
     return reason === undefined ? part : closed(part, reason);
   });
-  const { recording } = environment;
-  const clusters = [...served.flatMap((part) => part.clusters), ...(recording ? [recorder(recording)] : [])];
+  const { recording, counting } = environment;
+  const clusters = [
+    ...served.flatMap((part) => part.clusters),
+    ...(recording ? [recorder(recording)] : []),
+    ...(counting ? [counter(counting)] : []),
+  ];
   const renewals = served.flatMap(({ renewAt }) => renewAt ?? []);
   return {
     listeners: onceEach([...tlsListeners(served, environment), ...served.flatMap((part) => part.listeners)]),
@@ -136,11 +141,11 @@ function makeOf(
   backends: Backends,
   world: World,
 ): Made {
-  const { objects, environment } = world;
+  const { environment } = world;
   if ("routes" in edge) return httpsOf(edge, hostports, backends, world);
   if (kind === "tcp_edge") {
     const listeners = hostports.map((hostport) =>
-      tcpListener(edge.id, hostport, passageFor("tcp_edge", edge, hostport, backends, objects), environment),
+      tcpListener(edge.id, hostport, passageFor("tcp_edge", edge, hostport, backends, world), environment),
     );
     return { listeners };
   }
@@ -152,9 +157,11 @@ const passageFor = (
   edge: TlsEdge | TcpEdge,
   hostport: Hostport,
   backends: Backends,
-  objects: Objects,
-): Passage =>
-  passageOf(kind, edge, hostport, backends.destination(edge.backend, hostport, "connections"), objects);
+  { objects, environment }: World,
+): Passage => {
+  const destination = backends.destination(edge.backend, hostport, "connections");
+  return passageOf(kind, edge, hostport, destination, objects, environment);
+};
 
 function httpsOf(
   edge: HttpsEdge,
@@ -198,12 +205,8 @@ function httpsOf(
   };
 }
 
-function tlsOf(
-  edge: TlsEdge,
-  hostports: readonly Hostport[],
-  backends: Backends,
-  { objects, environment }: World,
-): Made {
+function tlsOf(edge: TlsEdge, hostports: readonly Hostport[], backends: Backends, world: World): Made {
+  const { objects, environment } = world;
   const upstream = endsUpstream(edge);
   if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
   const certificates = upstream ? [] : hostports.map((hostport) => certificateOf(hostport, environment));
@@ -212,7 +215,7 @@ function tlsOf(
     const named = certificatesNamed(certificates.slice(index, index + 1));
     return {
       hostport,
-      passage: passageFor("tls_edge", edge, hostport, backends, objects),
+      passage: passageFor("tls_edge", edge, hostport, backends, world),
       transport: termination && ((protocol: string) => downstreamTls(termination, named, [protocol])),
     };
   });

@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Objects, objectsOf } from "../envoy/model";
@@ -9,6 +7,7 @@ import { Declared } from "./declared";
 import { hourAt, TrafficFiles, trafficFolder } from "./files";
 import { type Counter, Hour } from "./hour";
 import { lineOf } from "./line";
+import { Receiver } from "./receiver";
 import { bodiesIn, textsIn } from "./reports";
 
 /** The traffic of this time may be lost when the gateway is killed. */
@@ -20,9 +19,6 @@ const MAX_KNOWN = 20_000;
  * ones are dropped.
  */
 const MAX_UNWRITTEN = 3;
-/** Envoy reports some 512 KiB at once, plus one request at most. */
-const MAX_REPORT_SIZE = 2 ** 21;
-const MAX_CONNECTIONS = 256;
 
 interface Options {
   readonly state: string;
@@ -35,7 +31,7 @@ interface Options {
 /** Takes what Envoy reports of requests, and counts it by the hour. */
 export class Recorder implements Recording {
   readonly #files: TrafficFiles;
-  readonly #server: Server;
+  #receiver: Receiver | undefined;
   readonly #timer: NodeJS.Timeout;
   #declared = new Declared(objectsOf([]));
   /**
@@ -53,10 +49,6 @@ export class Recorder implements Recording {
     private hour: Hour,
   ) {
     this.#files = new TrafficFiles(trafficFolder(options.state));
-    this.#server = createServer((request, response) => this.#answer(request, response));
-    this.#server.maxConnections = MAX_CONNECTIONS;
-    // Envoy loses what it reports on a connection that ends just then.
-    this.#server.keepAliveTimeout = 0;
     this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
   }
 
@@ -73,12 +65,14 @@ export class Recorder implements Recording {
   }
 
   async #listen(): Promise<void> {
-    // Left by a gateway that was killed.
-    rmSync(this.socket, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject).listen(this.socket, resolve);
+    const { socket } = this;
+    const take = (report: Buffer) => this.#count(report);
+    this.#receiver = await Receiver.start({
+      socket,
+      lost: "traffic is not recorded",
+      take,
+      warn: this.options.warn,
     });
-    this.#server.on("error", (error) => this.options.warn(`traffic is not recorded: ${messageOf(error)}`));
   }
 
   /** Says what Envoy serves from now on. */
@@ -90,31 +84,8 @@ export class Recorder implements Recording {
   /** Accepts no more reports, and writes the counts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#receiver?.stop();
     await this.#write();
-  }
-
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > MAX_REPORT_SIZE) request.destroy();
-      else chunks.push(chunk);
-    });
-    request.on("error", () => response.destroy());
-    request.on("end", () => {
-      try {
-        this.#count(Buffer.concat(chunks));
-        response.end();
-      } catch (error) {
-        this.options.warn(
-          `a report of Envoy could not be read (${messageOf(error)}), so requests are not counted`,
-        );
-        response.writeHead(400).end();
-      }
-    });
   }
 
   #count(report: Buffer): void {
