@@ -182,6 +182,18 @@ describe("Limits of agents", () => {
     });
   });
 
+  it("an agent that asks for a bind as long as a packet fills no log", async () => {
+    const { client, leave } = await hostile();
+    const refusal = (address: string) =>
+      new Promise<string>((resolve) =>
+        client.forwardIn(address, 443, (error) => resolve(error?.message ?? "")),
+      );
+    expect(await refusal("a".repeat(30_000))).to.contain("Unable to bind");
+    expect(one.log.at(-1)).to.contain("may have at most 1024 characters");
+    expect(one.loggedBytes).to.be.within(1024, 3000);
+    await leave();
+  });
+
   it("an agent whose last bind is cancelled stays, and leaves no socket", async () => {
     const control = join(one.folder, "key-control");
     const options = ["ControlMaster=yes", `ControlPath=${control}`];

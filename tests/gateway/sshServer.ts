@@ -19,6 +19,8 @@ export const IN_DEFAULT = [DEFAULT_PROJECT.id];
 /** The gateway's SSH server alone, in this process: tunnels with the label service=web are declared. */
 export class SshServerAlone {
   readonly log: string[] = [];
+  /** Of what its lines say besides. */
+  loggedBytes = 0;
   readonly #processes: ChildProcess[] = [];
 
   private constructor(
@@ -48,7 +50,10 @@ export class SshServerAlone {
       }),
       authority,
       sockets,
-      log: (message, { reason = "" }: { reason?: string }) => void one.log.push(`${message} ${reason}`),
+      log: (message, fields: { reason?: string }) => {
+        one.log.push(`${message} ${fields.reason ?? ""}`);
+        one.loggedBytes += JSON.stringify(fields).length;
+      },
       keepAliveMs,
     });
     ssh.admitOnly(undefined);

@@ -4,14 +4,16 @@ export type Bind =
   | { readonly labels: Readonly<Record<string, string>> };
 
 const MAX_LABELS = 32;
-const LONGEST = 1024;
+/** In characters. */
+export const MAX_BIND_ADDRESS = 1024;
 
 /**
  * Reads a bind address: a host, or `key=value` with commas between. Returns the mistake as a text if there is
  * one.
  */
 export function readBindAddress(address: string, port: number): Bind | string {
-  if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
+  if (address.length > MAX_BIND_ADDRESS)
+    return `a bind address may have at most ${MAX_BIND_ADDRESS} characters`;
   // With port 0, the client asks the server to choose a port; clients that ask for labels need no port.
   if (port < 1 || port > 65535)
     return "expected a port from 1 to 65535: -R HOST:PORT:..., or -R key=value:PORT:...";

@@ -3,7 +3,7 @@ import type { ReportedAgent } from "@tunnelplane/sdk";
 import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
 import type { AuthContext, Connection } from "ssh2";
 import { Agent, type Client } from "./agent";
-import { readBindAddress, rulesOf } from "./bindAddress";
+import { MAX_BIND_ADDRESS, readBindAddress, rulesOf } from "./bindAddress";
 import { Outlet } from "./bounds";
 import type { AgentConnection } from "./connectionLimits";
 import { proofOf } from "./proof";
@@ -219,7 +219,10 @@ export class Session implements Client {
     const login = this.#login;
     const bind = readBindAddress(address, port);
     const log = (message: string, fields: object) =>
-      this.options.log(message, { address: this.incoming.ip, bind: address, port, ...fields });
+      this.options.log(message, {
+        ...{ address: this.incoming.ip, bind: address.slice(0, MAX_BIND_ADDRESS), port },
+        ...fields,
+      });
     const refuse = (reason: string, logged = reason) => {
       log("agent refused", { credential: this.credential, reason: logged });
       return this.#refuse(reason);
