@@ -173,7 +173,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     flag: "--database-pool <count>",
     env: "TUNNELPLANE_DATABASE_POOL",
     text: "Most connections to PostgreSQL that each server opens, besides one for the event log",
-    default: 10,
+    default: 8,
     parse: wholeNumber(1, 9999),
   },
   {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Connection, DatabaseError, type FieldDef, Query as PgQuery, type PoolClient, types } from "pg";
 import type { Query } from "./statement";
 
@@ -163,12 +164,15 @@ const MAX_NAMES = 500;
 const UNNAMED = "";
 const names = new Map<string, string>();
 
+/** 130 bits: clients of a pooler may get each other's sessions, where one name must not be two statements. */
+const NAME_LENGTH = 22;
+
 /** The name of a prepared statement. */
 function nameOf(text: string, parameters: number): string {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (parameters > MAX_PARAMETERS || names.size >= MAX_NAMES) return UNNAMED;
-  const name = `tunnelplane_${names.size}`;
+  const name = `tunnelplane_${hash("sha256", text, "base64url").slice(0, NAME_LENGTH)}`;
   names.set(text, name);
   return name;
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { migrate, requireMigrated } from "./migrate";
-import { connectPostgres, openPostgres, placeOf } from "./postgres";
+import { connectPostgres, openPostgres, placeOf, requireUsable } from "./postgres";
 import type { Database } from "./schema";
 import { connectSqlite, isSqlite, openSqlite } from "./sqlite";
 import type { Store } from "./store";
@@ -23,6 +23,7 @@ export interface StoreOptions extends DatabaseOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { data, databaseUrl, databasePool, existing } = options;
   if (existing) requireDatabase(options);
+  if (databaseUrl) await requireUsable(databaseUrl);
   const db = connectTo(options);
   await (existing ? requireMigrated(db, databaseName(options)) : migrate(db)).finally(() => db.destroy());
   return databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data);

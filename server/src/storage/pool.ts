@@ -3,21 +3,35 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { DatabaseError, type Pool, type PoolClient } from "pg";
 import type Cursor from "pg-cursor";
 import { type Outcome, type Sent, sendTogether } from "./batch";
+import type { Hosts } from "./hosts";
 import { Unavailable } from "./store";
+import type { Watch } from "./watch";
 
-// Administrators may have set another default.
-const READ_COMMITTED = "set default_transaction_isolation = 'read committed'";
+/**
+ * What each connection begins with. Not in the startup message: poolers refuse what they do not know there.
+ * The last statement answers the session, which behind a pooler only PostgreSQL knows.
+ */
+const beginning = (settings: readonly string[]): string =>
+  // Administrators may have set another default.
+  [
+    "set default_transaction_isolation = 'read committed'",
+    ...settings,
+    "select pg_backend_pid() as pid",
+  ].join("; ");
 
 /**
  * The pool drops idle connections that break. Without these listeners, their errors would end the process.
  * @param settings statements that each new connection begins with
  */
-export function withListeners(pool: Pool, settings?: string): Pool {
+export function withListeners(pool: Pool, settings: readonly string[] = [], watch?: Watch): Pool {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
-    for (const text of [READ_COMMITTED, settings])
-      if (text !== undefined) client.query(text).catch(() => undefined);
+    client.query(beginning(settings)).then(
+      // pg answers several statements with a list, which its types do not tell.
+      (results) => watch?.know(client, Number([results].flat().at(-1)?.rows[0]?.pid)),
+      () => undefined,
+    );
   });
   return pool;
 }
@@ -32,24 +46,32 @@ export interface AdaptedPool extends PostgresPool {
 }
 
 /** Adapts the pool to Kysely, and turns outages into Unavailable, apart from errors in statements. */
-export function adapt(pool: Pool, place: string): AdaptedPool {
-  const translate = (error: unknown) =>
-    isOutage(error) ? new Unavailable(`${place}: ${wordsOf(error)}`, error) : error;
+export function adapt(pool: Pool, hosts: Hosts, watch?: Watch): AdaptedPool {
+  const translate = (error: unknown) => {
+    if (!isOutage(error)) return error;
+    hosts.doubt();
+    return new Unavailable(`${hosts.place}: ${wordsOf(error)}`, error);
+  };
   return {
     options: {},
     end: () => pool.end(),
     connect: async () => {
+      await hosts.choose();
       const client = await pool.connect().catch((error: unknown) => Promise.reject(translate(error)));
-      return adaptClient(client, translate);
+      return adaptClient(client, translate, watch);
     },
   };
 }
 
-function adaptClient(client: PoolClient, translate: (error: unknown) => unknown): PooledClient {
+function adaptClient(
+  client: PoolClient,
+  translate: (error: unknown) => unknown,
+  watch: Watch | undefined,
+): PooledClient {
   let broken = false;
   const tried = async <T>(answer: Promise<T>): Promise<T> => {
     try {
-      return await answer;
+      return await (watch ? watch.over(client, answer) : answer);
     } catch (error) {
       const translated = translate(error);
       broken ||= translated instanceof Unavailable;

@@ -1,11 +1,15 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { type CustomTypesConfig, Pool } from "pg";
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolConfig } from "pg";
 import Cursor from "pg-cursor";
 import { parserOf } from "./batch";
+import { readConnection } from "./connectionString";
+import { Hosts } from "./hosts";
 import { adapt, withListeners } from "./pool";
+import { refuseUnusable } from "./refusals";
 import type { Database } from "./schema";
 import { statement } from "./statement";
-import type { Store } from "./store";
+import { type Store, Unavailable } from "./store";
+import { Watch } from "./watch";
 import { repeatCollisions, Writer } from "./writer";
 
 export interface PostgresOptions {
@@ -17,12 +21,11 @@ export interface PostgresOptions {
 
 // Limits how long a slow query, or a server that stopped in a transaction, can block others on the same rows.
 const LIMIT_MS = 10_000;
-const LIMITS = {
-  connectionTimeoutMillis: 5_000,
-  statement_timeout: LIMIT_MS,
-  idle_in_transaction_session_timeout: LIMIT_MS,
-  query_timeout: LIMIT_MS + 5_000, // on our side too, for a connection to a database that has died
-} as const;
+const LIMITS = [
+  `set statement_timeout = ${LIMIT_MS}`,
+  `set idle_in_transaction_session_timeout = ${LIMIT_MS}`,
+];
+const CONNECTION = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 1_000 };
 
 const TYPES: CustomTypesConfig = { getTypeParser: parserOf };
 
@@ -42,19 +45,20 @@ const BY_INDEX = "set enable_seqscan = off";
  * which makes nearly all writers of small tables collide.
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
-  const place = placeOf(url);
-  const opened = (max: number, settings?: string) =>
-    withListeners(
-      new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
-      settings,
-    );
-  const [shared, single] = [opened(pool), opened(1, BY_INDEX)];
-  const dialect = new PostgresDialect({ pool: adapt(shared, place), cursor: Cursor });
-  const writer = new Writer(dialect, adapt(shared, place));
-  const singleWriter = new Writer(dialect, adapt(single, place));
+  const hosts = new Hosts(readConnection(url));
+  const watch = new Watch(() => hosts.url);
+  const opened = (max: number, more: readonly string[] = []) => {
+    // On our side there is a limit too, for a connection to a database that has died.
+    const limits = { max, pipeline: true, query_timeout: LIMIT_MS + 5_000 };
+    return withListeners(poolAt(hosts, limits), [...LIMITS, ...more], watch);
+  };
+  const [shared, single] = [opened(pool), opened(1, [BY_INDEX])];
+  const dialect = new PostgresDialect({ pool: adapt(shared, hosts, watch), cursor: Cursor });
+  const writer = new Writer(dialect, adapt(shared, hosts, watch));
+  const singleWriter = new Writer(dialect, adapt(single, hosts, watch));
   const db = new Kysely<Database>({ dialect });
   return {
-    place,
+    place: hosts.place,
     isParallel: true,
     reader: db,
     write: (work, options = {}) =>
@@ -65,7 +69,17 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
       const [row] = await clock(db, {});
       return Number(row?.now);
     },
+    async ready() {
+      const [row] = await state(db, {});
+      if (row?.read_only !== "on") return;
+      hosts.doubt();
+      throw new Unavailable(
+        `${hosts.place} can only be read: it is a standby, or was made read-only`,
+        undefined,
+      );
+    },
     async close() {
+      watch.close();
       await single.end();
       await db.destroy();
     },
@@ -76,25 +90,35 @@ const clock = statement<object, { now: number }>((db) =>
   db.selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.as("now")),
 );
 
+const state = statement<object, { read_only: string }>((db) =>
+  db.selectNoFrom(sql<string>`current_setting('transaction_read_only')`.as("read_only")),
+);
+
+/** A pool whose connections go where `hosts` says at that time. */
+function poolAt(hosts: Hosts, options: PoolConfig): Pool {
+  class Here extends Client {
+    constructor(config?: ClientConfig) {
+      super({ ...config, connectionString: hosts.url });
+    }
+  }
+  return new Pool({ ...options, ...CONNECTION, types: TYPES, Client: Here });
+}
+
 /** One connection without time limits, for migrations, backup and restore. */
 export function connectPostgres(url: string): Kysely<Database> {
-  const { connectionTimeoutMillis } = LIMITS;
-  const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis, types: TYPES });
+  const hosts = new Hosts(readConnection(url));
+  const pool = withListeners(poolAt(hosts, { max: 1 }));
   return new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: adapt(withListeners(pool), placeOf(url)), cursor: Cursor }),
+    dialect: new PostgresDialect({ pool: adapt(pool, hosts), cursor: Cursor }),
   });
 }
 
-/**
- * Host and database, for people. Refuses an invalid URL without repeating it, because it may hold a password.
- */
-export function placeOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // An unencoded "@", "#", "?" or "/" would put part of a password into the shown parts.
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || /[@#]/.test(url.pathname + url.search + url.hash)) {
-    throw new Error(
-      'The database URL must look like "postgres://user:password@host:5432/database", with percent-encoding where user or password have special characters (%40 for @)',
-    );
-  }
-  return `postgres://${url.host}${url.pathname}`;
+/** @throws Error in one line for a database that a server cannot work with */
+export async function requireUsable(url: string): Promise<void> {
+  const hosts = new Hosts(readConnection(url));
+  await hosts.choose();
+  await refuseUnusable(hosts.url, hosts.place);
 }
+
+/** Host and database, for people. */
+export const placeOf = (url: string): string => readConnection(url).place;

@@ -61,6 +61,7 @@ export async function openSqlite(folder: string): Promise<Store> {
     reader: singleConnection(reader.dialect, reader.connection),
     write: (work, options) => queue.write(work, options),
     now: async () => Date.now(),
+    ready: async () => void reader.database.prepare("select name from setting limit 1").get(),
     async close() {
       await queue.idle();
       reader.database.close();

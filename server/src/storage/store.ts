@@ -20,6 +20,8 @@ export interface Store {
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The time by the clock that all servers on the database share, in milliseconds since 1970. */
   now(): Promise<number>;
+  /** @throws Unavailable if it cannot be written to */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
