@@ -1,10 +1,18 @@
-import { type handleUnaryCall, Server, ServerCredentials, type sendUnaryData } from "@grpc/grpc-js";
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+  type sendUnaryData,
+} from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as messages from "@pulumi/pulumi/proto/provider_pb";
 import {
   ConfigureResponse,
+  GetMappingResponse,
+  GetMappingsResponse,
   GetSchemaResponse,
   ProviderHandshakeResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
@@ -15,6 +23,7 @@ import type { CatalogueSets } from "./catalogueSets";
 import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
+import type * as ListsModule from "./lists";
 import { checkConfig, configOf, diffConfig } from "./providerConfig";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
@@ -105,11 +114,26 @@ export class Service {
       await this.#within(request.getTimeout(), this.#of(request).delete(request));
       return new Empty();
     }),
+    list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => void this.#list(call),
+    // No Terraform provider is bridged: `pulumi convert` then takes names as they stand.
+    getMapping: unary(async () => new GetMappingResponse()),
+    getMappings: unary(async () => new GetMappingsResponse()),
     cancel: unary(async () => {
       this.#cancelled.abort();
       return new Empty();
     }),
   };
+
+  async #list(call: ServerWritableStream<messages.ListRequest, messages.ListResponse>): Promise<void> {
+    // Loaded here: runs of programs list nothing.
+    const { listOf }: typeof ListsModule = require("./lists");
+    try {
+      for (const one of await this.#within(0, listOf(this.#operation, call.request))) call.write(one);
+      call.end();
+    } catch (error) {
+      call.emit("error", answerOf(error));
+    }
+  }
 
   /**
    * The result of a step, unless the run is cancelled or its own time limit is over before. The server may

@@ -25,6 +25,11 @@ export const secret = (value: unknown): object => ({
 const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
+interface Listed {
+  readonly found: string[];
+  next: string | undefined;
+}
+
 /** A warning or a note that the plugin sent to the engine. */
 type Message = { readonly urn: string; readonly text: string };
 
@@ -135,6 +140,28 @@ export class Plugin {
         ({ message }) => message as string,
       );
     return refusals;
+  }
+
+  /** A page of a list: the ids and names, and what the next page begins with. */
+  list(type: string, query: object, { limit = 0, pageSize = 0, after = "" } = {}): Promise<Listed> {
+    const request = new messages.ListRequest()
+      .setToken(`tunnelplane:index:${type}`)
+      .setQuery(struct(query))
+      .setLimit(limit)
+      .setPageSize(pageSize)
+      .setContinuationToken(after);
+    const listed: Listed = { found: [], next: undefined };
+    return new Promise((resolve, reject) =>
+      this.client
+        .list(request)
+        .on("data", (one: messages.ListResponse) => {
+          const result = one.getResult();
+          if (result) listed.found.push(`${result.getName()} ${result.getId()}`);
+          listed.next ??= one.getContinuation()?.getContinuationToken();
+        })
+        .on("error", reject)
+        .on("end", () => resolve(listed)),
+    );
   }
 
   invoke(name: string, args: object): Promise<messages.InvokeResponse> {

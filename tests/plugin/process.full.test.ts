@@ -2,7 +2,7 @@ import { getEndpoints, getTunnelSessions, getTunnels } from "@tunnelplane/pulumi
 import { newId } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { hostport } from "../support/api/expect";
-import { failureOf, worldOfThisFile } from "../support/provider";
+import { failureOf, World, worldOfThisFile } from "../support/provider";
 import { Plugin, UNKNOWN } from "./plugin";
 
 describe("The native provider where pulumi is not on the PATH", () => {
@@ -84,5 +84,36 @@ describe("The native provider where pulumi is not on the PATH", () => {
     expect(await invoked("getEndpoints")).to.deep.equal({ endpoints });
     const [refused] = (await plugin.invoke("getTunnels", { id: "tn_x" })).getFailuresList();
     expect(refused?.getReason()).to.equal("id is not an argument here; none is accepted");
+  });
+});
+
+describe("A list by the native provider", () => {
+  const world = new World();
+
+  it("has the ids of a type's objects, by pages and by their properties, and says what it cannot list", async () => {
+    const { url, apiKey, rest } = await world.server();
+    const ids: string[] = [];
+    for (const description of ["a", "b", "b"])
+      ids.unshift((await rest.post("/ip_policies", { description })).body.id);
+    const edge = (await rest.post("/edges/https", { hostports: ["app.example.com:443"] })).body.id;
+    const body = { match_type: "path_prefix", match: "/" };
+    const route = (await rest.post(`/edges/https/${edge}/routes`, body)).body.id;
+    const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey });
+    const [newest = "", middle = "", oldest = ""] = ids;
+    const first = await plugin.list("IpPolicy", {}, { pageSize: 2 });
+    expect(first).to.deep.equal({ found: [`${newest} ${newest}`, `${middle} ${middle}`], next: middle });
+    expect(await plugin.list("IpPolicy", {}, { after: middle })).to.deep.equal({
+      found: [`${oldest} ${oldest}`],
+      next: undefined,
+    });
+    const named = await plugin.list("IpPolicy", { description: "b" }, { limit: 1 });
+    expect(named.found).to.deep.equal([`${newest} ${newest}`]);
+    expect((await plugin.list("HttpsEdge", { hostports: "app.example.com:443" })).found).to.have.length(1);
+    expect((await plugin.list("HttpsEdge", { hostports: "other.example.com:443" })).found).to.have.length(0);
+    expect((await plugin.list("HttpsEdgeRoute", { edgeId: edge })).found).to.deep.equal([
+      `${route} ${edge}/${route}`,
+    ]);
+    expect(await failureOf(plugin.list("HttpsEdgeRoute", {}))).to.contain("edgeId");
+    expect(await failureOf(plugin.list("TlsEdgeBackend", {}))).to.contain("cannot be listed");
   });
 });
