@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,6 +10,9 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
+const { makeDebianPackage } = require("../../tools/scripts/debian.cjs") as {
+  makeDebianPackage(tarball: string, out: string, version: string): string;
+};
 const BIN = join(ROOT, "node_modules/.bin");
 const APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
 const CHANGELOG = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
@@ -85,11 +88,13 @@ describe("The published package", () => {
 describe("The package tunnelplane, installed alone from its tarball", () => {
   let folder: string;
   let command: string;
+  let tarball: string;
   before("install it in an empty folder", () => {
     const packed = Packed.make(["tunnelplane"]);
     folder = join(packed.folder, "alone");
     mkdirSync(folder);
-    const install = ["install", "--no-audit", "--no-fund", "--offline", packed.tarball("tunnelplane")];
+    tarball = packed.tarball("tunnelplane");
+    const install = ["install", "--no-audit", "--no-fund", "--offline", tarball];
     execFileSync("npm", install, { cwd: folder, stdio: "pipe" });
     command = join(folder, "node_modules/.bin/tunnelplane");
   });
@@ -147,5 +152,51 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
         files.some((file) => file.startsWith("tunnelplane-pulumi-")),
       );
     expect(existsSync(join(folder, "node_modules/@pulumi"))).to.equal(false);
+  });
+
+  it("is a Debian package too: installed, started by its unit's command, upgraded, removed and purged", async function () {
+    if (spawnSync("dpkg", ["--version"]).status !== 0 || process.getuid?.() !== 0) {
+      console.log("      skipped: it needs dpkg, and root for a root folder of its own");
+      return this.skip();
+    }
+    const root = join(folder, "root");
+    for (const path of ["info", "updates"]) mkdirSync(join(root, "var/lib/dpkg", path), { recursive: true });
+    writeFileSync(join(root, "var/lib/dpkg/status"), "");
+    const dpkg = (...args: string[]): string =>
+      execFileSync(
+        "dpkg",
+        [`--root=${root}`, "--force-script-chrootless", "--force-depends", "--log=/dev/null", ...args],
+        { encoding: "utf8", stdio: "pipe" },
+      );
+    const [first = "", second = ""] = ["0.1.0", "0.1.1"].map((version) =>
+      makeDebianPackage(tarball, folder, version),
+    );
+    expect(dpkg("--install", first)).to.contain("Next: systemctl enable --now tunnelplane");
+    const unit = readFileSync(join(root, "usr/lib/systemd/system/tunnelplane.service"), "utf8");
+    expect(unit).not.to.match(/\/usr\/bin\/node|\/opt\//);
+    const [, ...args] = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "").split(" ");
+    const program = join(root, "usr/bin/tunnelplane");
+    const data = join(root, "var/lib/private/tunnelplane");
+    const server = spawn(program, args, {
+      env: { TUNNELPLANE_DATA: data, TUNNELPLANE_LISTEN: "127.0.0.1:0", PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      let printed = "";
+      for await (const chunk of server.stdout) {
+        printed += chunk;
+        if (/listens on http:/.test(printed)) break;
+      }
+      const [, url = ""] = /listens on (http:\S+),/.exec(printed) ?? [];
+      expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+    } finally {
+      server.kill();
+    }
+    expect(dpkg("--install", second)).not.to.contain("Next:");
+    expect(execFileSync(program, ["--version"], { encoding: "utf8" })).to.match(/^\d/);
+    dpkg("--remove", "tunnelplane");
+    expect([existsSync(program), existsSync(data)], "a removal keeps the data").to.deep.equal([false, true]);
+    dpkg("--purge", "tunnelplane");
+    expect([existsSync(data), existsSync(join(root, "etc/tunnelplane"))]).to.deep.equal([false, false]);
   });
 });

@@ -15,6 +15,7 @@ const {
 const { tmpdir } = require("node:os");
 const { basename, join } = require("node:path");
 const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
+const { makeDebianPackage } = require("./debian.cjs");
 const { measured } = require("./measure.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
 const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
@@ -29,6 +30,7 @@ const output = (command, args, options = {}) =>
 const show = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: ROOT, stdio: "inherit", ...options });
 let tarballs = new Map();
+let debian = "";
 
 const STEPS = [
   [
@@ -67,6 +69,7 @@ const STEPS = [
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
   ["The package tunnelplane installs alone, small and fast", measureInstall],
+  ["A Debian package is made for this platform", makeDebian],
   ["The native provider's archive is made for this platform", makeArchive],
   ["Everything has a checksum and a signature, and they are right", signAll],
   [
@@ -137,6 +140,10 @@ async function measureInstall() {
   );
 }
 
+function makeDebian() {
+  debian = basename(makeDebianPackage(tarballs.get("tunnelplane"), RELEASE, version));
+}
+
 function makeArchive() {
   show(process.execPath, ["tools/scripts/releasePlugin.cjs", "--out", PLUGIN]);
 }
@@ -155,6 +162,7 @@ function signAll() {
     const signed = [
       ...[...tarballs.values()].map((file) => basename(file)),
       ...files,
+      debian,
       "sbom.cdx.json",
       "licences.md",
     ];
