@@ -72,6 +72,8 @@ export default defineConfig({
           text: "How to",
           items: pages(
             "how-to/grpc.md",
+            "how-to/behind-a-load-balancer.md",
+            "how-to/unusual-requests.md",
             "how-to/mutual-tls.md",
             "how-to/oidc.md",
             "how-to/ssh-certificates.md",

@@ -8,6 +8,9 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   "support.md": "versions compatibility end of life EOL LTS deprecation contact",
   "adopt.md": "import importing imports existing objects reverse migrate onboarding",
   "how-to/grpc.md": "gRPC HTTP/2 h2 h2c ALPN protobuf streams trailers",
+  "how-to/behind-a-load-balancer.md":
+    "HAProxy nginx AWS NLB ALB Azure PROXY protocol X-Forwarded-For client IP",
+  "how-to/unusual-requests.md": "400 421 426 431 502 503 504 encoded slash underscore semicolon HTTP/1.0",
   "how-to/mutual-tls.md": "mTLS client certificate authentication two-way SSL X.509 CA",
   "how-to/oidc.md":
     "SSO single sign-on login OAuth OpenID Google Okta Keycloak Auth0 Entra visitors of a site",

@@ -45,6 +45,7 @@ onOneDatabase("Values in edges:", (start) => {
         ],
         "hostports[1]",
       ],
+      ["hostports[1]", ["bücher.example:443", "*.BÜCHER.example:443"], "xn--bcher-kva.example:443"],
       ["hostports", ["example.com:443", 443, { host: "example.com" }]],
       ["tls_termination.terminate_at", ["moon", "EDGE", 5], "edge", "upstream"],
       ["tls_termination.min_version", ["1.0", "1.1", "1.4", "TLSv1.2", 1.2], "1.2", "1.3"],
@@ -70,8 +71,12 @@ onOneDatabase("Values in edges:", (start) => {
 
   testValues(server, "an HTTPS edge", {
     base: { tls_termination: {} },
-    takes: [["tls_termination.min_version", ["1.2", "1.3"]]],
+    takes: [
+      ["tls_termination.min_version", ["1.2", "1.3"]],
+      ["escaped_slashes", ["reject", "keep"]],
+    ],
     refuses: [
+      ["escaped_slashes", ["decode", true]],
       ["hostports[1]", ["example.com:0", "sub.*.example.com:443"], "hostports[1]"],
       ["tls_termination.min_version", ["1.0", "1.4", "TLSv1.2", 1.2]],
     ],

@@ -41,6 +41,8 @@ onOneDatabase("Values in other objects:", (start) => {
     takes: [
       ["address", ["example.com:443", "10.0.0.1:80", "a-b.example.com:1", "example.com:65535"]],
       ["tls", [{ enabled: true }, { enabled: false }]],
+      ["protocol", ["auto", "http1", "http2"]],
+      ["idle_timeout", [1, 300, 86_400]],
     ],
     refuses: [
       [
@@ -52,6 +54,8 @@ onOneDatabase("Values in other objects:", (start) => {
         "address",
       ],
       ["tls.enabled", ["true", 1, []]],
+      ["protocol", ["http/2", "h2c", 2]],
+      ["idle_timeout", [0, -1, 86_401, 1.5, "300"]],
     ],
   });
   testValues(server, "a tunnel-group backend", {

@@ -9,6 +9,7 @@ import {
 } from "./callerHeaders";
 import { compressors } from "./compression";
 import { countRequests } from "./counting";
+import { applicationFaults } from "./faults";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
 import { tokenFilters } from "./jwt";
@@ -63,6 +64,8 @@ export function httpManager(
       merge_slashes: true,
       path_with_escaped_slashes_action: "REJECT_REQUEST",
       common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
+      // What applications say, which routes may remove; Envoy says nothing of itself.
+      server_header_transformation: "PASS_THROUGH",
       http_protocol_options: { enable_trailers: true },
       // By default 16 and 24 MiB: memory for each connection whose backend does not read.
       http2_protocol_options: {
@@ -76,6 +79,7 @@ export function httpManager(
           otherMethods(),
           ...(requirements.some(({ tokens }) => tokens) ? refusedTokens() : []),
           ...(idTokensIn(requirements).length > 0 ? [lackingClaims()] : []),
+          ...applicationFaults(),
         ],
       },
       upgrade_configs: [{ upgrade_type: "websocket" }],

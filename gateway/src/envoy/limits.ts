@@ -1,4 +1,5 @@
 import { type BucketKey, bucketOf as bucketIn, bucketKeysOf, type Limit } from "@tunnelplane/sdk/rules";
+import { headersToAdd } from "./headerChanges";
 import { extension, type Json, script } from "./json";
 
 /** How many clients, hosts or headers are counted at once; Envoy forgets the least recently seen. */
@@ -20,7 +21,10 @@ export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
   const each = keysOf(config);
   const headers = each.flatMap(({ header }) => header ?? []);
-  const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
+  const fields = {
+    ...{ stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS },
+    response_headers_to_add: headersToAdd({ "retry-after": String(Math.ceil(bucketIn(config).seconds)) }),
+  };
   const one = (name: string, more: Json) => ({
     ...extension(name, "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", {
       ...fields,

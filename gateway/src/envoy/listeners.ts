@@ -134,9 +134,19 @@ export const COMMON: Json = {
   per_connection_buffer_limit_bytes: 1_048_576,
 };
 
+const isIpv4At =
+  (port: number) =>
+  ({ address, bindPort }: Listen): boolean =>
+    bindPort === port && !address.includes(":");
+
 export function addresses(listen: readonly Listen[]): Json {
   const [first, ...others] = listen.map(({ address, bindPort }) => ({
-    socket_address: { address, port_value: bindPort },
+    socket_address: {
+      address,
+      port_value: bindPort,
+      // Takes callers by IPv4 too, unless another place does.
+      ipv4_compat: (address === "::" && !listen.some(isIpv4At(bindPort))) || undefined,
+    },
   }));
   return {
     address: first,

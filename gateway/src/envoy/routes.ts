@@ -91,7 +91,8 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
 
 /** Takes the place of the route, so that no shorter route takes its requests. */
 function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Serving {
-  const fields = () => ({ name: route.id, ...answerOf(503) });
+  const answer = answerOf(503, "The gateway cannot check who may come here: what it asks does not answer.\n");
+  const fields = () => ({ name: route.id, ...answer });
   return {
     served: [
       { exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields },
@@ -263,7 +264,8 @@ function sending(
   { destination, retries }: Towards,
   rewrite: Action | undefined,
 ): Response | { readonly route: Json } {
-  if (destination === "nowhere") return answerOf(503);
+  if (destination === "nowhere")
+    return answerOf(503, "No application is behind this path: its backend is disabled, or has no weight.\n");
   if ("response" in destination) return destination.response;
   const { clusters } = destination;
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };

@@ -129,9 +129,11 @@ const noSemicolon: Guard = {
   status: 400,
 };
 
+const MISDIRECTED = "This connection is not for the host and port that the request names.\n";
+
 /** Takes requests for a host that is not served on this connection. */
 export const misdirected = (hosts: readonly string[]): Json => ({
   name: "misdirected",
   domains: ["*", ...hosts],
-  routes: [{ match: { prefix: "/" }, ...answerOf(421) }],
+  routes: [{ match: { prefix: "/" }, ...answerOf(421, MISDIRECTED) }],
 });

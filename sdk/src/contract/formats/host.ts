@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
 import { z } from "zod";
 import type { UniqueKey } from "../core/definition";
 import { conditioned, distinct, MAX_ENTRIES, text } from "../core/fields";
@@ -42,10 +43,20 @@ const hostport = () =>
     if (at < 0)
       return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
     if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
+    const ascii = inAscii(value);
+    if (ascii !== undefined) return `must be written in ASCII, as names are in DNS and TLS: "${ascii}"`;
     return isDomain(value.slice(0, at), { wildcard: true })
       ? undefined
       : 'must begin with a domain name or "*.<domain>"';
   }).meta({ examples: ["app.example.com:443"] });
+
+/** A hostport with letters beyond ASCII as it is written in DNS (RFC 5891); undefined for all others. */
+function inAscii(hostport: string): string | undefined {
+  if (!/[^ -~]/.test(hostport)) return undefined;
+  const [, wildcard = "", name = "", port = ""] = /^(\*\.)?(.*)(:[^:]*)$/.exec(hostport) ?? [];
+  const ascii = domainToASCII(name);
+  return isDomain(ascii) ? `${wildcard}${ascii}${port}` : undefined;
+}
 
 /** The hostports of an edge. */
 export const hostports = () =>
@@ -58,6 +69,8 @@ export const hostports = () =>
 const tcpHostport = () =>
   conditioned(text(MAX_ADDRESS_LENGTH), (value) => {
     if (isAddress(value)) return undefined;
+    const ascii = inAscii(value);
+    if (ascii !== undefined) return `must be written in ASCII, as names are in DNS: "${ascii}"`;
     if (value.startsWith("*."))
       return "must not begin with a wildcard: a TCP connection says no name; use a domain name or an IP address";
     return isPort(value.slice(value.lastIndexOf(":") + 1))

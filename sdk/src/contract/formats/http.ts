@@ -115,15 +115,8 @@ export const responseHeaders = () => headersWith(mistakeInResponseHeader);
 /** Headers of a request that the gateway passes on. */
 export const requestHeaders = () => headersWith(mistakeInRequestHeader);
 
-/** Headers that a route sets in each answer. */
-export const changedHeaders = () => headersWith(mistakeInChangedHeader);
-
 /** Names of headers that a route takes away from each answer. */
-export const changedHeaderNames = () => namesWith(mistakeInChangedHeader);
-
-/** Envoy gives each answer this header after all others. */
-const mistakeInChangedHeader = (name: string): string | undefined =>
-  name.toLowerCase() === "server" ? WRITTEN : mistakeInResponseHeader(name);
+export const responseHeaderNames = () => namesWith(mistakeInResponseHeader);
 
 /** Names of headers that the gateway takes away from a request. */
 export const requestHeaderNames = () => namesWith(mistakeInRequestHeader);

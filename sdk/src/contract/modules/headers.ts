@@ -2,11 +2,11 @@ import type { z } from "zod";
 import { module } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import {
-  changedHeaderNames,
-  changedHeaders,
   HEADER_LIMITS,
   requestHeaderNames,
   requestHeaders,
+  responseHeaderNames,
+  responseHeaders,
 } from "../formats/http";
 
 const addedAndRemoved: Rule<{ readonly add?: object; readonly remove?: readonly string[] }> = function* ({
@@ -51,6 +51,6 @@ export const requestHeadersModule = () =>
 /** names.md "Modules of HTTPS routes". */
 export const responseHeadersModule = () =>
   changing("response", "EndpointResponseHeaders", {
-    add: changedHeaders(),
-    remove: changedHeaderNames(),
+    add: responseHeaders(),
+    remove: responseHeaderNames(),
   });
