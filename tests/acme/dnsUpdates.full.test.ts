@@ -28,7 +28,7 @@ class NameServer {
     const { folder } = one;
     writeFileSync(
       join(folder, "example.com.zone"),
-      `$ORIGIN example.com.\n@ 60 SOA ns hostmaster 1 60 60 600 60\n@ 60 NS ns\nns 60 A 127.0.0.1\n`,
+      `$ORIGIN example.com.\n@ 60 SOA ns hostmaster 1 60 60 600 60\n@ 60 NS ns\nns 60 A 127.0.0.1\n_acme-challenge.alias 60 CNAME proofs\n`,
     );
     writeFileSync(
       join(folder, "knot.conf"),
@@ -106,6 +106,13 @@ onOneDatabase("Updates of DNS (RFC 2136) at a real name server", (start) => {
     expect(await names.texts(name)).to.deep.equal(["two"]);
     await updateText(names.settings, "cleanup", name, "two");
     expect(await names.texts(name)).to.deep.equal([]);
+  });
+
+  it("go to what the name stands for where it is an alias", async () => {
+    await updateText(names.settings, "present", "_acme-challenge.alias.example.com", "one");
+    expect(await names.texts("proofs.example.com")).to.deep.equal(["one"]);
+    await updateText(names.settings, "cleanup", "_acme-challenge.alias.example.com", "one");
+    expect(await names.texts("proofs.example.com")).to.deep.equal([]);
   });
 
   it("are refused with a wrong key or for another zone, and say so", async () => {

@@ -1,8 +1,12 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
 import { Pebble } from "../support/pebble";
+import { refusedBeside } from "../support/refusal";
 import { MOVABLE_CLOCK } from "../support/server";
 import { needsPebble, OrderedDomain, passHours, releaseLease, StandInRefusals } from "./support";
 
@@ -37,6 +41,31 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
     );
     const { events } = (await domain.rest.get(`/events?object_id=${certificate.id}`)).body;
     expect(events.map((one: Json) => (one.principal as Json).source)).to.deep.equal(["SERVER"]);
+  });
+
+  it("gets one from an authority that wants accounts to be bound to its customers", async () => {
+    const bindingKeys = { customer: randomBytes(32).toString("base64url") };
+    const pebble = await Pebble.start({ believes: true, bindingKeys });
+    const file = join(pebble.folder, "binding.key");
+    writeFileSync(file, `${bindingKeys.customer}\n`);
+    const bound = ["--acme-eab-kid", "customer", "--acme-eab-key-file", file];
+    const flags = [...pebble.flags, "--acme-contact", "mailto:ops@example.com"];
+    const outcome = async (args: string[]) => {
+      const server = await started({ args });
+      const domain = await OrderedDomain.make(server, "app.example.com");
+      for (;;) {
+        const { certificate, certificate_management_status: status } = (await domain.read()) as Json;
+        if (certificate) return 200;
+        const { error_code: code } = ((status as Json)?.provisioning_job ?? {}) as Json;
+        if (code) return String(code);
+        await sleep(50);
+      }
+    };
+    await refusedBeside({
+      refused: () => outcome(flags),
+      as: "externalAccountRequired",
+      allowed: () => outcome([...flags, ...bound]),
+    });
   });
 
   it("is ordered once, also where the server is killed at each step", async () => {

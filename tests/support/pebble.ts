@@ -17,6 +17,8 @@ interface PebbleOptions {
   readonly tlsPort?: number;
   /** Whether every challenge counts as answered. */
   readonly believes?: boolean;
+  /** A key that accounts have to be bound with, by its id, in base64url. */
+  readonly bindingKeys?: Readonly<Record<string, string>>;
   /** The address of the name server that it asks. Default: one that knows every name as 127.0.0.1. */
   readonly dns?: string;
 }
@@ -32,7 +34,13 @@ export class Pebble {
   #args: string[] = [];
   #env: Record<string, string> = {};
 
-  static async start({ validity = 7_776_000, tlsPort, believes, dns }: PebbleOptions = {}): Promise<Pebble> {
+  static async start({
+    validity = 7_776_000,
+    tlsPort,
+    believes,
+    bindingKeys,
+    dns,
+  }: PebbleOptions = {}): Promise<Pebble> {
     const one = new Pebble();
     const [port, management, names, dnsPort] = [
       await freePort(),
@@ -59,7 +67,8 @@ export class Pebble {
         httpPort: await freePort(),
         tlsPort: one.tlsPort,
         ocspResponderURL: "",
-        externalAccountBindingRequired: false,
+        externalAccountBindingRequired: bindingKeys !== undefined,
+        ...(bindingKeys && { externalAccountMACKeys: bindingKeys }),
         retryAfter: { authz: 1, order: 1 },
         profiles: { default: { description: "of tests", validityPeriod: validity } },
       },

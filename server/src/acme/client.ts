@@ -18,6 +18,9 @@ const MAX_PAGES = 500;
 /** An authority that asks to wait longer is asked again by then. */
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 
+/** Refusals that are none: the same is asked again (RFC 8555 sections 6.5 and 7.4). */
+const NOT_YET = ["badNonce", "orderNotReady"];
+
 const directoryShape = z.object({
   newNonce: z.url(),
   newAccount: z.url(),
@@ -70,8 +73,22 @@ export interface AcmeOptions {
   readonly directory: string;
   /** An address of email for the account. */
   readonly contact?: string;
+  readonly binding?: AccountBinding;
   /** PEM of further authorities that may vouch for the authority's own server. */
   readonly trust?: string;
+}
+
+/** What an authority gave its customer, so that an account belongs to that one (RFC 8555 section 7.3.4). */
+export interface AccountBinding {
+  readonly keyId: string;
+  readonly key: Buffer;
+}
+
+/** The key of a new account, signed with what the authority gave. */
+function bound({ d: _, ...publicKey }: JWK, url: string, { keyId, key }: AccountBinding): Promise<object> {
+  return new FlattenedSign(new TextEncoder().encode(JSON.stringify(publicKey)))
+    .setProtectedHeader({ alg: "HS256", kid: keyId, url })
+    .sign(key);
 }
 
 interface Answer {
@@ -100,14 +117,14 @@ export class AcmeClient {
   async newAccount(): Promise<Account> {
     const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
     const key = await exportJWK(privateKey);
-    const { contact, directory } = this.options;
+    const { contact, directory, binding } = this.options;
     const { newAccount } = await this.#find();
-    const { headers } = await this.#post(
-      newAccount,
-      { termsOfServiceAgreed: true, ...(contact && { contact: [`mailto:${contact}`] }) },
-      { key },
-      "the account was refused",
-    );
+    const body = {
+      termsOfServiceAgreed: true,
+      ...(contact && { contact: [`mailto:${contact}`] }),
+      ...(binding && { externalAccountBinding: await bound(key, newAccount, binding) }),
+    };
+    const { headers } = await this.#post(newAccount, body, { key }, "the account was refused");
     return { directory, key, url: locationIn(headers) };
   }
 
@@ -297,10 +314,15 @@ function refusal({ text, status, headers }: Answer, what: string): AcmeProblem {
   try {
     document = JSON.parse(text);
   } catch {
-    document = { type: `status ${status}`, detail: `it answered ${status}` };
+    const detail = `it answered ${status}${text.trim() === "" ? " without a reason" : ""}`;
+    document = { type: `status ${status}`, detail };
   }
-  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return problemIn(document, what, { retryAfterMs: waitIn(headers["retry-after"]), isFinal });
+  const retryAfterMs = waitIn(headers["retry-after"]);
+  const problem = problemIn(document, what, { retryAfterMs });
+  const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return isRefused && !NOT_YET.includes(problem.code)
+    ? new AcmeProblem(problem.code, problem.message, { retryAfterMs, isFinal: true })
+    : problem;
 }
 
 /** The next page of a list (RFC 8288). */

@@ -1,6 +1,7 @@
 import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
 import { createSocket } from "node:dgram";
-import { isIPv6 } from "node:net";
+import { Resolver } from "node:dns/promises";
+import { isIP, isIPv6 } from "node:net";
 import { AcmeProblem } from "./problem";
 
 /** A name server that takes updates (RFC 2136), and the key that signs them (RFC 8945). */
@@ -21,6 +22,9 @@ const FUDGE = 300;
 const TTL = 60;
 const ANSWER_MS = 5_000;
 const TRIES = 3;
+/** How an alias is looked up. */
+const LOOK = { timeout: 2_000, tries: 1 };
+const MAX_ALIASES = 8;
 /** A text of DNS is in parts of so many bytes (RFC 1035 section 3.3). */
 const MAX_TEXT_LENGTH = 255;
 /** RFC 1035 section 4.1.1, RFC 2136 section 2.2, RFC 8945 section 3. */
@@ -58,13 +62,17 @@ function textBytes(text: string): Buffer {
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 }
 
-/** Adds a TXT record to a name, or takes it away. */
+/**
+ * Adds a TXT record to a name, or takes it away. Where the name is an alias (CNAME), the record belongs to
+ * what it stands for: so a zone of its own may take the updates.
+ */
 export async function updateText(
   server: DnsServer,
   action: "present" | "cleanup",
-  name: string,
+  asked: string,
   value: string,
 ): Promise<void> {
+  const name = await targetOf(server, asked);
   const of = action === "present" ? CLASS_IN : CLASS_NONE;
   const change = record(name, TYPE_TXT, of, action === "present" ? TTL : 0, textBytes(value));
   const id = randomInt(0x10000);
@@ -82,6 +90,24 @@ export async function updateText(
       `the name server ${server.host} refused to change ${name}: ${CODES[code] ?? `code ${code}`}`,
     );
   requireSigned(server, answer, mac);
+}
+
+/** What a name stands for: itself, unless the server that takes updates or the machine's own knows an alias. */
+async function targetOf({ host, port }: DnsServer, name: string): Promise<string> {
+  const own = isIP(host) ? [new Resolver(LOOK)] : [];
+  for (const resolver of own) resolver.setServers([isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`]);
+  const resolvers = [...own, new Resolver(LOOK)];
+  let target = name;
+  for (let aliases = 0; aliases < MAX_ALIASES; aliases++) {
+    let next: string | undefined;
+    for (const resolver of resolvers) {
+      [next] = await resolver.resolveCname(target).catch(() => []);
+      if (next !== undefined) break;
+    }
+    if (next === undefined) break;
+    target = next;
+  }
+  return target;
 }
 
 /** The fields of a signature that it covers itself, but for the time (RFC 8945 section 4.3.3). */

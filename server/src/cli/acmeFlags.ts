@@ -6,6 +6,8 @@ import type { AcmeSettings, DnsServer } from "../start";
 export interface AcmeFlags {
   readonly acmeDirectory: string;
   readonly acmeContact?: string;
+  readonly acmeEabKid?: string;
+  readonly acmeEabKeyFile?: string;
   readonly acmeTrust?: string;
   readonly acmeDnsCommand?: string;
   readonly acmeDnsServer?: string;
@@ -15,7 +17,8 @@ export interface AcmeFlags {
 
 /** How certificates are ordered. @throws Error saying which flag is wrong */
 export function acmeFrom(flags: AcmeFlags): AcmeSettings {
-  const { acmeDirectory: directory, acmeContact: contact, acmeTrust: trust, acmeDnsCommand } = flags;
+  const { acmeDirectory: directory, acmeContact, acmeTrust: trust, acmeDnsCommand } = flags;
+  const contact = acmeContact?.replace(/^mailto:/i, "");
   if (!URL.canParse(directory) || new URL(directory).protocol !== "https:")
     throw new Error(`--acme-directory must be an https URL, got ${JSON.stringify(directory)}`);
   if (contact !== undefined && !/^[^\s@,?]+@[^\s@,?]+$/.test(contact))
@@ -26,10 +29,21 @@ export function acmeFrom(flags: AcmeFlags): AcmeSettings {
   return {
     directory,
     contact,
+    binding: bindingIn(flags),
     trust: trust === undefined ? undefined : read("--acme-trust", trust),
     dnsCommand: acmeDnsCommand,
     dnsServer,
   };
+}
+
+function bindingIn({ acmeEabKid: keyId, acmeEabKeyFile: file }: AcmeFlags): AcmeSettings["binding"] {
+  if (!keyId && !file) return undefined;
+  if (!keyId || !file)
+    throw new Error("--acme-eab-kid and --acme-eab-key-file belong together: set both, or none");
+  const text = read("--acme-eab-key-file", file).trim();
+  if (!/^[A-Za-z0-9_+/-]+=*$/.test(text))
+    throw new Error(`--acme-eab-key-file ${file} must hold the key that the authority gave, in Base64`);
+  return { keyId, key: Buffer.from(text, "base64") };
 }
 
 function dnsServerIn({

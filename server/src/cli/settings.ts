@@ -75,6 +75,18 @@ const ACME_SETTINGS: readonly Setting[] = [
     defaultText: "none",
   },
   {
+    flag: "--acme-eab-kid <id>",
+    env: "TUNNELPLANE_ACME_EAB_KID",
+    text: "Id of the key that the authority gave to bind the account to yours (external account binding)",
+    defaultText: "none",
+  },
+  {
+    flag: "--acme-eab-key-file <file>",
+    env: "TUNNELPLANE_ACME_EAB_KEY_FILE",
+    text: "File with that key in Base64",
+    defaultText: "none",
+  },
+  {
     flag: "--acme-trust <file>",
     env: "TUNNELPLANE_ACME_TRUST",
     text: "PEM of the authorities that vouch for the ACME authority's own server, in the place of the usual ones",
