@@ -93,6 +93,30 @@ describe("A webhook", () => {
     expect(refused).to.deep.include({ error: "refused with status 403: wrong key …, not …" });
   });
 
+  it("is reached through the proxy that the environment names, which private addresses do not get around", async () => {
+    const asked: (string | undefined)[] = [];
+    const proxy = await StandInServer.start((request, response) => {
+      asked.push(request.url);
+      request.resume().on("end", () => response.writeHead(204).end());
+    });
+    const before = { ...process.env };
+    Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: "", no_proxy: "" });
+    try {
+      expect(await send()).to.deep.equal([{ ok: true }]);
+      expect([asked, received.length]).to.deep.equal([[url], 0]);
+      const [refused] = await send(undefined, {}, { allowPrivate: false });
+      expect(refused?.ok === false && refused.error).to.match(/has the address 127\.0\.0\.1/);
+      Object.assign(process.env, { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" });
+      expect(await send()).to.deep.equal([{ ok: true }]);
+      expect([asked.length, received.length]).to.deep.equal([1, 1]);
+    } finally {
+      for (const name of ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
+        delete process.env[name];
+        if (before[name] !== undefined) process.env[name] = before[name];
+      }
+    }
+  });
+
   it("is reached on the internet alone, unless the operator allows others", async () => {
     const result = async (allowPrivate: boolean) => {
       const [sent] = await send(undefined, {}, { allowPrivate });

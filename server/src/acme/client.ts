@@ -1,8 +1,8 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, generateKeyPair, importJWK, type JWK } from "jose";
-import { Agent, type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { VERSION } from "../util";
+import { OtherServers, VERSION } from "../util";
 import { AcmeProblem, problemIn } from "./problem";
 
 const ALGORITHM = "ES256";
@@ -99,17 +99,15 @@ interface Answer {
 
 /** Speaks ACME (RFC 8555) with one authority: bounded in time and size, and without following redirects. */
 export class AcmeClient {
-  readonly #agent: Agent;
+  readonly #others: OtherServers;
   #directory: z.infer<typeof directoryShape> | undefined;
   #nonce: string | undefined;
 
   constructor(private readonly options: AcmeOptions) {
-    this.#agent = new Agent({
-      connect: { timeout: CONNECT_MS, ...(options.trust !== undefined && { ca: options.trust }) },
-      connections: 4,
-      headersTimeout: MAX_MS,
-      bodyTimeout: MAX_MS,
-      maxResponseSize: LARGEST,
+    // An operator names the authority, so it may be in a private network.
+    this.#others = new OtherServers({
+      ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate: true, ca: options.trust },
+      ...{ connections: 4, maxResponseSize: LARGEST },
     });
   }
 
@@ -203,7 +201,7 @@ export class AcmeClient {
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#others.close();
   }
 
   async #find(): Promise<z.infer<typeof directoryShape>> {
@@ -269,11 +267,10 @@ export class AcmeClient {
         statusCode: status,
         headers,
         body,
-      } = await request(url, {
+      } = await this.#others.request(new URL(url), {
         ...asked,
         // RFC 8555 section 6.1.
         headers: { ...asked.headers, "user-agent": `tunnelplane/${VERSION}` },
-        dispatcher: this.#agent,
         signal: AbortSignal.timeout(MAX_MS),
       });
       const text = await body.text();

@@ -1,5 +1,4 @@
-import { Agent, request } from "undici";
-import { publicOnly } from "../util";
+import { OtherServers } from "../util";
 
 const CONNECT_MS = 3_000;
 /** From the question to the end of the answer, in milliseconds. */
@@ -24,17 +23,13 @@ interface Asked {
 
 /** Reads documents of other servers: bounded in time and size, and without following redirects. */
 export class DocumentReader {
-  readonly #agent: Agent;
+  readonly #others: OtherServers;
 
   /** @param allowPrivate whether plain http, and hosts that are not on the internet, may be read from */
   constructor(private readonly allowPrivate: boolean) {
-    const options = { timeout: CONNECT_MS };
-    this.#agent = new Agent({
-      connect: allowPrivate ? options : publicOnly(options),
-      connections: 2,
-      headersTimeout: MAX_MS,
-      bodyTimeout: MAX_MS,
-      maxResponseSize: LARGEST,
+    this.#others = new OtherServers({
+      ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate },
+      ...{ connections: 2, maxResponseSize: LARGEST },
     });
   }
 
@@ -50,11 +45,10 @@ export class DocumentReader {
     const { protocol } = new URL(url);
     if (protocol !== "https:" && !(protocol === "http:" && this.allowPrivate))
       throw new Error(`${url} does not begin with https://`);
-    const answer = await request(url, {
-      method,
+    const answer = await this.#others.request(new URL(url), {
+      method: method as "GET", // undici lists the usual ones
       headers,
       body: body === undefined || body === null ? undefined : String(body),
-      dispatcher: this.#agent,
       signal: AbortSignal.timeout(MAX_MS),
     });
     const text = await answer.body.text();
@@ -66,6 +60,6 @@ export class DocumentReader {
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#others.close();
   }
 }

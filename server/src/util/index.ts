@@ -7,9 +7,9 @@ export { isSession } from "./ids";
 export { type Job, Jobs } from "./jobs";
 export { parseListen } from "./listen";
 export { grouped, inOrder } from "./order";
+export { OtherServers } from "./otherServers";
 export { giveToOwnerOfFolder } from "./ownership";
 export { pipelined } from "./pipelined";
-export { publicOnly } from "./publicOnly";
 export {
   BodyError,
   type Fault,

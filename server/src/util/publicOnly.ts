@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { isPublic } from "./addresses";
 
-const refusal = (host: string, address: string): Error =>
+export const notPublic = (host: string, address: string): Error =>
   new Error(
     `${host} has the address ${address}, which is not on the internet; an operator may allow such targets with --allow-private-targets`,
   );
@@ -21,7 +21,7 @@ export function publicOnly(
     resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, "");
       const hidden = addresses.find(({ address }) => !isPublic(address));
-      if (hidden) callback(refusal(host, hidden.address), "");
+      if (hidden) callback(notPublic(host, hidden.address), "");
       else if (options.all) callback(null, addresses);
       else callback(null, addresses[0]?.address ?? "", addresses[0]?.family);
     });
@@ -31,7 +31,7 @@ export function publicOnly(
   return (target, callback) => {
     // For a host that is an address, Node does not call `lookup`, so check it here.
     const host = target.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) && !isPublic(host)) callback(refusal(host, host), null);
+    if (isIP(host) && !isPublic(host)) callback(notPublic(host, host), null);
     else connect(target, callback);
   };
 }

@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { type Arn, readArn } from "@tunnelplane/sdk/contract";
 import type { Service } from "./endpoints";
 import { retryAfterMs, type Sent, TargetError, type TargetOptions, unreachable } from "./target";
@@ -44,6 +46,9 @@ async function connection(service: Service, region: string, { endpoints, timeout
       connectionTimeout: CONNECT_MS,
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
+      // Through the proxy that the environment names, if it names one.
+      httpAgent: new HttpAgent({ keepAlive: true, proxyEnv: process.env }),
+      httpsAgent: new HttpsAgent({ keepAlive: true, proxyEnv: process.env }),
     }),
   };
 }

@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { EventDestinationTargetMonitoringService } from "@tunnelplane/sdk";
 import { siteIn } from "@tunnelplane/sdk/contract";
-import { Agent, type Dispatcher } from "undici";
-import { publicOnly } from "../../util";
+import type { Dispatcher } from "undici";
+import { OtherServers } from "../../util";
 import {
   type DeliveryTarget,
   isOfContent,
@@ -32,9 +32,10 @@ export function openMonitoringService(
   const operators = options.endpoints?.monitoring_service;
   const url = new URL(`${operators ?? intakeOf(target.monitoring_site)}/api/v2/logs`);
   // An operator may choose any address. A user may not make the server connect to its private network.
-  const connect =
-    operators || options.allowPrivate ? { timeout: CONNECT_MS } : publicOnly({ timeout: CONNECT_MS });
-  const agent = new Agent({ connect, maxResponseSize: MAX_ANSWER_SIZE });
+  const others = new OtherServers({
+    ...{ connectMs: CONNECT_MS, maxResponseSize: MAX_ANSWER_SIZE },
+    allowPrivate: operators !== undefined || options.allowPrivate === true,
+  });
   const headers = { "content-type": "application/json", "content-encoding": "gzip", "dd-api-key": api_key };
   const common = {
     ddsource: "tunnelplane",
@@ -50,8 +51,8 @@ export function openMonitoringService(
     sizeOf: (event: Outgoing) => Buffer.byteLength(logOf(event)) + 1,
     async send(batch, signal) {
       const body = await zip(`[${batch.map(logOf).join(",")}]`);
-      const answer = await agent
-        .request({ origin: url.origin, path: url.pathname, method: "POST", headers, body, signal })
+      const answer = await others
+        .request(url, { method: "POST", headers, body, signal })
         .then(async ({ statusCode, headers: answered, body: text }) => ({
           statusCode,
           answered,
@@ -64,7 +65,7 @@ export function openMonitoringService(
         throw refused(answer.statusCode, answer.answered, answer.text);
       return batch.map((): Sent => ({ ok: true }));
     },
-    close: () => void agent.destroy().catch(() => {}),
+    close: () => void others.close(),
   };
 }
 

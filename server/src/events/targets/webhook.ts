@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { EventDestinationTargetWebhook } from "@tunnelplane/sdk";
 import { webhookKey } from "@tunnelplane/sdk/contract";
-import { Agent, type Dispatcher } from "undici";
-import { publicOnly } from "../../util";
+import type { Dispatcher } from "undici";
+import { OtherServers } from "../../util";
 import {
   type DeliveryTarget,
   isOfContent,
@@ -25,20 +25,21 @@ const COUNT = 4;
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function openWebhook(target: EventDestinationTargetWebhook, options: TargetOptions): DeliveryTarget {
-  const { origin, pathname, search } = new URL(target.url);
-  const connect = { timeout: ANSWER_MS };
-  const agent = new Agent({ connect: options.allowPrivate ? connect : publicOnly(connect) });
+  const url = new URL(target.url);
+  const others = new OtherServers({ connectMs: ANSWER_MS, allowPrivate: options.allowPrivate === true });
   const key = webhookKey(target.secret);
 
   const sendOne = async (event: Outgoing, cancelled: AbortSignal): Promise<Sent> => {
     const late = AbortSignal.timeout(ANSWER_MS);
-    const request: Dispatcher.RequestOptions = {
-      ...{ origin, path: pathname + search, method: "POST", body: event.body },
-      headers: { "user-agent": "tunnelplane", ...lowerCase(target.headers), ...signed(event, key) },
+    const headers = { "user-agent": "tunnelplane", ...lowerCase(target.headers), ...signed(event, key) };
+    const asked = {
+      method: "POST",
+      body: event.body,
+      headers,
       signal: AbortSignal.any([cancelled, late]),
-    };
+    } as const;
     try {
-      return await resultOf(await agent.request(request));
+      return await resultOf(await others.request(url, asked));
     } catch (error) {
       cancelled.throwIfAborted();
       const reason = late.aborted
@@ -53,7 +54,7 @@ export function openWebhook(target: EventDestinationTargetWebhook, options: Targ
     atomic: false,
     sizeOf: ({ body }) => Buffer.byteLength(body),
     send: (batch, signal) => Promise.all(batch.map((event) => sendOne(event, signal))),
-    close: () => void agent.destroy().catch(() => {}),
+    close: () => void others.close(),
   };
 }
 
