@@ -21,8 +21,8 @@ const PAGE = 100;
 const MAX_PAGE = 1000;
 
 /**
- * The objects of a type whose properties are those of the query, a page at a time, newest first: each with its
- * id for an import, and at the end what the next page begins with.
+ * The objects of a type whose properties are those of the query, a page at a time, newest first: each with
+ * its id for an import, and at the end what the next page begins with.
  */
 export async function listOf(operation: Operation, request: ListRequest): Promise<ListResponse[]> {
   const definition = registry.find(({ type }) => tokenOf(type) === request.getToken());

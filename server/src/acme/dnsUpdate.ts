@@ -92,7 +92,7 @@ export async function updateText(
   requireSigned(server, answer, mac);
 }
 
-/** What a name stands for: itself, unless the server that takes updates or the machine's own knows an alias. */
+/** What a name stands for: itself, unless the server that takes updates or this machine's knows an alias. */
 async function targetOf({ host, port }: DnsServer, name: string): Promise<string> {
   const own = isIP(host) ? [new Resolver(LOOK)] : [];
   for (const resolver of own) resolver.setServers([isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`]);
