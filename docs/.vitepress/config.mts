@@ -88,6 +88,7 @@ export default defineConfig({
             "how-to/edges-live-on.md",
             "how-to/move.md",
             "how-to/certificates.md",
+            "how-to/alarms.md",
             "how-to/from-terraform.md",
             "how-to/hcl.md",
             "how-to/ci.md",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { registry } from "../../sdk/src/contract";
+import { alarmFiles } from "./alarmFiles";
 import { catalogueSchema, catalogueType } from "./catalogue";
 import { floorPages } from "./floors";
 import { kindsType } from "./kinds";
@@ -47,6 +48,7 @@ function fromContract(): Map<string, string> {
     ...floorPages(ROOT),
     ...referencePages(registry, ROOT),
     ...staticFiles(registry),
+    ...alarmFiles(),
   ])
     files.set(path, text);
   return files;

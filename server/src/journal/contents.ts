@@ -2,6 +2,7 @@ import { definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Database } from "../storage";
+import type { Archived } from "./archive";
 import { type Digests, storedAsOf } from "./digests";
 import type { Faults } from "./faults";
 import { OF_NO_OBJECT, PRUNED_THROUGH } from "./rows";
@@ -16,27 +17,41 @@ interface Known {
   readonly digests: Digests;
   /** Objects that changed after the end of the log. */
   readonly inbox: ReadonlyMap<string, InboxEntry>;
+  /** The last row that is in an archive. */
+  readonly through: number;
+  /** What the archives say; undefined where none were given. */
+  readonly archived: Archived | undefined;
+  readonly prunedThrough: number;
 }
 
 /**
- * Compares each event and object with its last audit row. Returns the row up to which events may have been
- * pruned; 0 if none were.
+ * Compares each event and object with its last audit row. Returns how many could not be compared, because
+ * that row is in an archive.
  */
 export async function compareContents(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
-  await compareEvents(db, known, faults);
-  await compareObjects(db, known, faults);
+  const events = await compareEvents(db, known, faults);
+  const objects = await compareObjects(db, known, faults);
   await findRemoved(db, known, faults);
+  await findRemovedEvents(db, known.prunedThrough, faults);
+  return events + objects;
+}
+
+/** The row up to which events may have been pruned; 0 if none were. */
+export async function prunedThroughOf(db: Kysely<Database>): Promise<number> {
   const pruned = await db
     .selectFrom("setting")
     .select("value")
     .where("name", "=", PRUNED_THROUGH)
     .executeTakeFirst();
-  const prunedThrough = Number(pruned?.value ?? 0);
-  await findRemovedEvents(db, prunedThrough, faults);
-  return prunedThrough;
+  return Number(pruned?.value ?? 0);
 }
 
-async function compareEvents(db: Kysely<Database>, { digests }: Known, faults: Faults): Promise<void> {
+async function compareEvents(
+  db: Kysely<Database>,
+  { digests, through, archived }: Known,
+  faults: Faults,
+): Promise<number> {
+  let uncompared = 0;
   const rows = db
     .selectFrom("event")
     .leftJoin("audit_event", "audit_event.sequence", "event.sequence")
@@ -44,16 +59,24 @@ async function compareEvents(db: Kysely<Database>, { digests }: Known, faults: F
     .select(["audit_event.event_id as logged_id", "audit_event.event_digest as digest"])
     .orderBy("event.sequence")
     .stream(PAGE);
-  for await (const { logged_id: loggedId, digest, ...event } of rows) {
+  for await (const { logged_id, digest: logged, ...event } of rows) {
+    if (event.sequence <= through && !archived) {
+      uncompared++;
+      continue;
+    }
+    const filed = event.sequence <= through ? archived?.events.get(event.sequence) : undefined;
+    const [loggedId, digest] = [filed?.event_id ?? logged_id, filed?.event_digest ?? logged];
     const place = `the event ${event.id} of row ${event.sequence}`;
     if (loggedId !== event.id)
       faults.add(`${place} was added without the server: the log has no such event there`);
     else if (digests.ofEvent(event) !== digest)
       faults.add(`${place} was changed: it is not what the log says`);
   }
+  return uncompared;
 }
 
-async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults): Promise<void> {
+async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults): Promise<number> {
+  let uncompared = 0;
   const rows = db
     .with("latest", latest)
     .selectFrom("resource")
@@ -62,7 +85,11 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     .selectAll("resource")
     .select(["audit_event.sequence", "audit_event.action", "audit_event.object_digest"])
     .stream(PAGE);
-  for await (const { sequence, action, object_digest: expected, ...row } of rows) {
+  for await (const { sequence: logged, action: loggedAction, object_digest: digest, ...row } of rows) {
+    const filed = logged === null ? known.archived?.latest.get(row.id) : undefined;
+    const [sequence, action, expected] = filed
+      ? [filed.sequence, filed.action, filed.object_digest]
+      : [logged, loggedAction, digest];
     const place = `the object ${row.id}`;
     const waiting = known.inbox.get(row.id);
     if (waiting?.isDeleted)
@@ -73,6 +100,10 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
       );
     }
     if (waiting) continue;
+    if (sequence === null && known.through > 0 && !known.archived) {
+      uncompared++;
+      continue;
+    }
     if (action?.endsWith("_deleted"))
       faults.add(`${place} was put back without the server: row ${sequence} deleted it`);
     else if (sequence === null)
@@ -83,6 +114,7 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
       );
     }
   }
+  return uncompared;
 }
 
 /** Undefined if no server could have written the row. */
@@ -121,7 +153,8 @@ async function findRemovedEvents(db: Kysely<Database>, after: number, faults: Fa
 }
 
 /** Finds missing objects. */
-async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Faults): Promise<void> {
+async function findRemoved(db: Kysely<Database>, { inbox, archived }: Known, faults: Faults): Promise<void> {
+  if (archived) await findRemovedSinceArchived(db, { inbox, archived }, faults);
   for (const [id, { n, isDeleted }] of inbox) {
     if (isDeleted) continue;
     const found = await db.selectFrom("resource").select("id").where("id", "=", id).executeTakeFirst();
@@ -142,6 +175,25 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     if (id !== null && !inbox.has(id))
       faults.add(`the object ${id} was removed without the server: row ${sequence} left it there`);
   }
+}
+
+/** Finds missing objects that only archived rows are about. */
+async function findRemovedSinceArchived(
+  db: Kysely<Database>,
+  { inbox, archived }: { inbox: Known["inbox"]; archived: Archived },
+  faults: Faults,
+): Promise<void> {
+  const left = new Map(archived.latest);
+  for await (const { object_id: id } of db
+    .with("latest", latest)
+    .selectFrom("latest")
+    .select("object_id")
+    .stream(PAGE))
+    if (id !== null) left.delete(id);
+  for await (const { id } of db.selectFrom("resource").select("id").stream(PAGE)) left.delete(id);
+  for (const [id, { sequence, action }] of left)
+    if (!OF_NO_OBJECT.includes(action) && !inbox.has(id))
+      faults.add(`the object ${id} was removed without the server: row ${sequence} left it there`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Events and the audit log, written in the transaction of each change. Other rooms import from here only. */
 
+export { ARCHIVED, archivedThrough, archiveHeader } from "./archive";
 export type { AuditFilter } from "./auditFilter";
 export { openDigests, type StoredAs, sealAuditKey, storedAsOf } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";
@@ -17,5 +18,5 @@ export {
 export { auditPage } from "./readAudit";
 export { PRUNED_THROUGH } from "./rows";
 export { Sequencer } from "./sequencer";
-export { type Noted, type Verified, verifyAudit } from "./verify";
+export { faultsOfRow, type Noted, type Verified, verifyAudit } from "./verify";
 export { EventWaits } from "./waits";

@@ -3,11 +3,12 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
 import type { AuditEventRow, Database } from "../storage";
-import { compareContents } from "./contents";
+import { archivedThrough, readArchives } from "./archive";
+import { compareContents, prunedThroughOf } from "./contents";
 import { openDigests } from "./digests";
 import { Faults } from "./faults";
 import { type Anchor, headText } from "./head";
-import { GENESIS, hashOf } from "./rows";
+import { hashOf } from "./rows";
 import { LaneOrder, verifyInbox } from "./verifyInbox";
 
 const PAGE = 1000;
@@ -25,6 +26,12 @@ export interface Verified {
   readonly head: Anchor;
   /** Events up to this row may have been pruned; 0 if none were. */
   readonly prunedThrough: number;
+  /** Rows up to this one are in archives; 0 if none are. */
+  readonly archivedThrough: number;
+  /** Objects and events that only archived rows are about, where no archives were given. */
+  readonly uncompared: number;
+  /** Noted rows that are in archives, where none were given. */
+  readonly unproved: readonly Noted[];
   /** The faults, each with its place; empty if the log is whole. */
   readonly faults: readonly string[];
 }
@@ -35,36 +42,72 @@ export interface Verified {
  * with their audit rows.
  *
  * @param snapshot of the database, so that everything is from one moment; servers may go on meanwhile
+ * @param files archives of its first rows. Without them, the log is verified from where they end
  */
 export async function verifyAudit(
   snapshot: Kysely<Database>,
   { keyring, documents }: { keyring: Keyring; documents: Documents },
   noted: readonly Noted[],
+  files: readonly string[] = [],
 ): Promise<Verified> {
   const faults = new Faults();
-  const lanes = new LaneOrder();
-  const { rows, head } = await verifyChain(snapshot, keyring, noted, lanes, faults);
+  const through = await archivedThrough(snapshot);
+  const hasFiles = files.length > 0;
+  const lanes = new LaneOrder(through.sequence > 0 && !hasFiles);
+  const place = new Map<number, Noted[]>();
+  for (const one of noted) place.set(one.sequence, [...(place.get(one.sequence) ?? []), one]);
+  const check = (row: AuditEventRow, before: Anchor) => {
+    for (const fault of faultsOfRow(row, before, place.get(row.sequence) ?? [])) faults.add(fault);
+    const fault = row.lane !== null && lanes.faultOf(row.lane, `row ${row.sequence}`);
+    if (fault) faults.add(fault);
+  };
+  const prunedThrough = await prunedThroughOf(snapshot);
+  const archived = hasFiles
+    ? await readArchives(files, { through, prunedThrough, faults, check })
+    : undefined;
+  const { rows, head } = await verifyChain(snapshot, keyring, { through, noted, check, faults });
   const inbox = await verifyInbox(snapshot, keyring, lanes, faults);
   const digests = await openDigests(snapshot, keyring);
-  const known = { documents, digests, inbox: inbox.latest };
-  const prunedThrough = await compareContents(snapshot, known, faults);
-  return { rows, waiting: inbox.rows, head, prunedThrough, faults: faults.all };
+  const known = {
+    documents,
+    digests,
+    inbox: inbox.latest,
+    through: through.sequence,
+    archived,
+    prunedThrough,
+  };
+  const uncompared = await compareContents(snapshot, known, faults);
+  return {
+    ...{ rows, waiting: inbox.rows, head, prunedThrough, uncompared },
+    archivedThrough: through.sequence,
+    unproved: hasFiles ? [] : noted.filter(({ sequence }) => sequence < through.sequence),
+    faults: faults.all,
+  };
+}
+
+interface Chained {
+  /** After which row the log in the database begins. */
+  readonly through: Anchor;
+  readonly noted: readonly Noted[];
+  readonly check: (row: AuditEventRow, before: Anchor) => void;
+  readonly faults: Faults;
 }
 
 async function verifyChain(
   db: Kysely<Database>,
   keyring: Keyring,
-  noted: readonly Noted[],
-  lanes: LaneOrder,
-  faults: Faults,
+  { through, noted, check, faults }: Chained,
 ): Promise<Pick<Verified, "rows" | "head">> {
   const head = await db.selectFrom("audit_head").selectAll().executeTakeFirstOrThrow();
   const { count } = await db
     .selectFrom("audit_event")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) !== head.sequence)
-    faults.add(`the log holds ${counted(Number(count), "row")}, but ${head.sequence} were written`);
+  const expected = head.sequence - through.sequence;
+  if (Number(count) !== expected)
+    faults.add(
+      `the log holds ${counted(Number(count), "row")}, but ${expected} were written${through.sequence > 0 ? " after those in archives" : ""}`,
+    );
   if (
     !(await keyring.opening(db, () =>
       keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac),
@@ -74,9 +117,7 @@ async function verifyChain(
       `the end of the log (row ${head.sequence}) was not written by a server that has the master key`,
     );
   }
-  const notedAt = new Map<number, Noted[]>();
-  for (const one of noted) notedAt.set(one.sequence, [...(notedAt.get(one.sequence) ?? []), one]);
-  let last: Anchor = { sequence: 0, hash: GENESIS };
+  let last = through;
   let rows = 0;
   for (;;) {
     const page = await db
@@ -88,9 +129,7 @@ async function verifyChain(
       .limit(PAGE)
       .execute();
     for (const row of page) {
-      for (const fault of faultsOf(row, last, notedAt.get(row.sequence) ?? [])) faults.add(fault);
-      const fault = row.lane !== null && lanes.faultOf(row.lane, `row ${row.sequence}`);
-      if (fault) faults.add(fault);
+      check(row, last);
       last = { sequence: row.sequence, hash: row.hash };
       rows++;
     }
@@ -101,7 +140,9 @@ async function verifyChain(
       `the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`,
     );
   }
-  for (const { sequence, source } of noted) {
+  for (const { sequence, hash, source } of noted) {
+    if (sequence === through.sequence && hash !== through.hash)
+      faults.add(`row ${sequence} is not the one that was noted (in ${source})`);
     if (sequence > last.sequence)
       faults.add(
         `the noted row ${sequence} is no longer there: the log was cut off or put back (noted in ${source})`,
@@ -110,7 +151,8 @@ async function verifyChain(
   return { rows, head: { sequence: head.sequence, hash: head.hash } };
 }
 
-function* faultsOf(row: AuditEventRow, before: Anchor, noted: readonly Noted[]): Generator<string> {
+/** What is wrong with a row that should follow another. */
+export function* faultsOfRow(row: AuditEventRow, before: Anchor, noted: readonly Noted[]): Generator<string> {
   const { sequence, hash } = row;
   if (sequence !== before.sequence + 1) yield `rows ${before.sequence + 1} to ${sequence - 1} are missing`;
   else if (row.previous_hash !== before.hash)

@@ -11,11 +11,14 @@ const PAGE = 50; // a row may have two megabytes
 export class LaneOrder {
   readonly #last = new Map<string, number>();
 
+  /** @param isPartial whether the first rows are elsewhere: then a lane may begin with any number */
+  constructor(private readonly isPartial = false) {}
+
   /** @param lane `<lane>:<k>` @param place of the row, for people. Returns its fault, if it has one */
   faultOf(lane: string, place: string): string | undefined {
     const end = lane.lastIndexOf(":");
     const [id, k] = [lane.slice(0, end), Number(lane.slice(end + 1))];
-    const last = this.#last.get(id) ?? 0;
+    const last = this.#last.get(id) ?? (this.isPartial ? k - 1 : 0);
     this.#last.set(id, Math.max(last, k));
     if (k <= last) return `${place} repeats a row before it, or changed places with one`;
     if (k > last + 1)

@@ -7,6 +7,7 @@ export { recoverAdminKey } from "../auth";
 export { anchorText, isBegun, type Noted, type Verified, verifyAudit } from "../journal";
 export { createMasterKey, findMasterKey } from "../secrets";
 export { type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
+export { archiveAudit } from "./archive";
 export { backUp, STDOUT } from "./backup";
 export { type Counts, readHeader } from "./file";
 export { restore } from "./restore";

@@ -153,7 +153,7 @@ class Batch extends PgQuery {
     if (this.#name !== UNNAMED && !this.statements.at(-1)?.isEffect)
       this.#prepared.set(this.#name, this.#columns);
     const [command = "", ...numbers] = this.#command.split(" ");
-    this.callback(null, { command, rowCount: Number(numbers.at(-1) ?? 0), rows: this.#rows });
+    this.callback(null, { command, rowCount: Number(numbers.at(-1)) || 0, rows: this.#rows });
   }
 }
 
