@@ -92,6 +92,11 @@ export class Sshd {
     return sshd;
   }
 
+  /** How many clients have logged in so far. */
+  get accepted(): number {
+    return this.log.match(/Accepted publickey for/g)?.length ?? 0;
+  }
+
   /** For programs that are no tests, at whose end it ends by itself. */
   stop(): void {
     this.child.kill();

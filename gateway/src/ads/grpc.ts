@@ -1,11 +1,14 @@
-import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { connect } from "node:net";
+import { listenPrivately } from "../state/files";
 
 /** One byte says whether a message is compressed, four say how long it is. */
 const PREFIX_BYTES = 5;
 /** Envoy's requests are names; a stream that announces more than this is ended. */
 const MAX_MESSAGE_BYTES = 64 << 20;
+
+/** What may wait for a caller that does not read, besides the message that was sent last. */
+const MAX_WAITING_BYTES = 64 << 20;
 
 /** One call whose messages flow both ways. */
 export interface GrpcStream {
@@ -37,11 +40,11 @@ export class GrpcServer {
       throw new Error(
         `another gateway serves Envoy at ${socket}: stop it, or choose another folder with --state`,
       );
-    rmSync(socket, { force: true });
     const server = createServer();
     server.on("stream", (stream, headers) => serve(stream, headers[":path"] === handler.path, handler));
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve));
-    chmodSync(socket, 0o600);
+    await new Promise<void>((resolve, reject) =>
+      listenPrivately(server.once("error", reject), socket, resolve),
+    );
     return new GrpcServer(server);
   }
 
@@ -71,7 +74,9 @@ function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): 
   }
   stream.respond(headers);
   const receiver = open({
-    send: (message) => void stream.write(framed(message)),
+    // Who has not read what was sent before gets nothing more, and comes again once it reads.
+    send: (message) =>
+      stream.writableLength > MAX_WAITING_BYTES ? void stream.destroy() : void stream.write(framed(message)),
     end: () => stream.destroy(),
   });
   let rest: Buffer = Buffer.alloc(0);

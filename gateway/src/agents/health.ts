@@ -1,7 +1,7 @@
-import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { HEALTH_SOCKET } from "../envoy/hostports";
+import { listenPrivately } from "../state/files";
 import type { AgentSockets } from "./sockets";
 
 /**
@@ -10,11 +10,9 @@ import type { AgentSockets } from "./sockets";
  */
 export async function answerHealth(folder: string, sockets: AgentSockets): Promise<Server> {
   const path = join(folder, HEALTH_SOCKET);
-  rmSync(path, { force: true });
   const server = createServer(async ({ url = "" }, answer) => {
     answer.writeHead((await sockets.isUp(url.slice(1))) ? 200 : 503).end();
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
-  chmodSync(path, 0o600);
+  await new Promise<void>((resolve, reject) => listenPrivately(server.once("error", reject), path, resolve));
   return server;
 }

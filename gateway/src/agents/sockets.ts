@@ -1,9 +1,9 @@
-import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { finished } from "node:stream";
 import type { ServerChannel as Channel } from "ssh2";
 import { addTo } from "../envoy/indexes";
+import { listenPrivately } from "../state/files";
 import type { Agent } from "./agent";
 import { type Bound, type Declared, socketsServedBy } from "./declared";
 
@@ -75,13 +75,12 @@ export class AgentSockets {
 
   #listen(name: string, agents: Set<Agent>): void {
     const path = join(this.folder, name);
-    rmSync(path, { force: true });
     const server = createServer(
       { pauseOnConnect: true, allowHalfOpen: true },
       (socket) => void this.#connect(socket, agents),
     );
     server.on("error", () => this.#open.delete(name));
-    server.listen(path, () => chmodSync(path, 0o600));
+    listenPrivately(server, path);
     this.#open.set(name, { server, agents });
   }
 

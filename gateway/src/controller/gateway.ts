@@ -72,8 +72,8 @@ export class Gateway {
   readonly #reporter: Reporter;
   readonly #serving = new Serving();
   #entries: readonly Entry[] = [];
-  /** Resolves once they are on the disk. */
-  #kept: Promise<void> = Promise.resolve();
+  /** What is kept for the next start. */
+  #kept: readonly Entry[] = [];
   readonly #ends = new Ends();
   /** Since when Envoy has not answered, in milliseconds. */
   #silentSince: number | undefined;
@@ -150,6 +150,7 @@ export class Gateway {
     if (!Array.isArray(last))
       return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
     this.#keep(last);
+    this.#kept = last;
     await this.#serve();
     if (this.isTaken) log.info("serving the objects that the server had when it was last read");
   }
@@ -181,7 +182,6 @@ export class Gateway {
     agents?.ssh.endSessions(ended);
     if (objects) {
       this.#keep(source.entries);
-      this.#keepObjects();
       this.#serving.change(Date.now() + this.#took * GATHERING);
       this.#wake();
     }
@@ -194,12 +194,15 @@ export class Gateway {
     agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
   }
 
-  /** Keeps what was read, for the next start: Envoy gets nothing that a next gateway would not know. */
-  #keepObjects(): void {
-    const text = JSON.stringify(this.#entries);
-    this.#kept = this.#kept
-      .then(() => writeWholeLater(this.parts.lastObjects, text))
-      .catch((error) => this.parts.warn(`what was read could not be kept: ${messageOf(error)}`));
+  /** Keeps what was read, for the next start. */
+  async #keepObjects(entries: readonly Entry[]): Promise<void> {
+    if (entries === this.#kept) return;
+    await writeWholeLater(this.parts.lastObjects, JSON.stringify(entries)).then(
+      () => {
+        this.#kept = entries;
+      },
+      (error) => this.parts.warn(`what was read could not be kept: ${messageOf(error)}`),
+    );
   }
 
   #keep(entries: readonly Entry[]): void {
@@ -242,14 +245,17 @@ export class Gateway {
     const { agents, envoy, recorder, observer } = this.parts;
     const started = Date.now();
     this.#ends.look(started);
-    const objects = objectsOf(this.#entries, started);
+    const entries = this.#entries;
+    const objects = objectsOf(entries, started);
     agents?.sockets.declare(declaredBy(objects));
     // Before Envoy asks about them.
     this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
-    await this.#kept;
-    const changed = await this.#synchroniser.apply(objects, environment).finally(() => this.#logEdges());
+    const keep = () => this.#keepObjects(entries);
+    const changed = await this.#synchroniser
+      .apply(objects, environment, keep)
+      .finally(() => this.#logEdges());
     recorder?.know(objects);
     observer?.know(objects, environment.certificates);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;

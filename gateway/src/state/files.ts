@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
+import type { Server } from "node:net";
 import { dirname } from "node:path";
 
 /** Writes a file as a whole, readable by its owner alone: most files of the state hold keys or secrets. */
@@ -22,6 +23,17 @@ export async function writeWholeLater(path: string, text: string): Promise<void>
     await file.close();
   }
   await rename(temporary, path);
+}
+
+/** Listens at a Unix socket that only its owner can open, from its first moment on. */
+export function listenPrivately(server: Server, path: string, listening?: () => void): void {
+  rmSync(path, { force: true });
+  const former = process.umask(0o177);
+  try {
+    server.listen(path, listening);
+  } finally {
+    process.umask(former);
+  }
 }
 
 /** Keeps a file for later starts. */

@@ -63,12 +63,22 @@ export class Synchroniser {
     private readonly marks: Marks,
   ) {}
 
-  /** Returns whether anything changed. @throws if Envoy did not take everything; `edges` says which edges */
-  async apply(objects: Objects, surroundings: Environment): Promise<boolean> {
+  /**
+   * Returns whether anything changed.
+   * @param keep keeps the objects for a next gateway. Envoy gets nothing that it would not know; and what the
+   *   change closes is marked before, because a next gateway cannot tell what Envoy served until then
+   * @throws if Envoy did not take everything; `edges` says which edges
+   */
+  async apply(
+    objects: Objects,
+    surroundings: Environment,
+    keep: () => Promise<void> = async () => undefined,
+  ): Promise<boolean> {
     const after = { objects, now: surroundings.now };
     const environment = { ...surroundings, marks: this.marks.all };
     const first = this.#parts.of(objects, environment);
     const parts = this.#mark(first, after) ? this.#parts.of(objects, environment) : first;
+    const kept = keep();
     const byId = new Map(parts.map((part) => [part.id, part]));
     for (const [id, { part }] of this.#leftOut) if (!isSame(part, byId.get(id))) this.#leftOut.delete(id);
     const known = this.#leftOut.size;
@@ -78,6 +88,7 @@ export class Synchroniser {
     const { listen, tcpListen, balancers, challenges } = environment;
     const around = JSON.stringify([listen, tcpListen, balancers, challenges]);
     const current = () => [around, ...parts, ...this.#leftOut.keys()];
+    await kept;
     if (this.engine.isInformed && isEach(this.#last, current())) return false;
     try {
       configuration = await this.#push(configuration, parts, environment);

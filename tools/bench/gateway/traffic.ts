@@ -1,8 +1,11 @@
+import type { ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { HttpsEdgeRouteCreate } from "@tunnelplane/sdk";
 import type { Configuration } from "../../../gateway/dist";
+import { sshKey } from "../../../tests/support/api/fixtures";
 import { EnvoyProcess } from "../../../tests/support/envoy";
 import { freePort } from "../../../tests/support/ports";
 import { LoadGenerator } from "../load";
@@ -10,27 +13,32 @@ import type { LoadResult } from "../load/job";
 import { cpuSeconds } from "../processes";
 import { medianBy, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
+import { agent } from "./tunnels";
 import { GatewayWorld } from "./world";
 
 const CONNECTIONS = 16;
+const KIBIBYTE = Buffer.alloc(1024, 0x61);
 const HOST = "app.example.com";
 const CHECKED = "checked.example.com";
+const BEHIND = "behind.example.com";
 const EDGE = "an edge";
 
 /** Requests through an edge, beside an Envoy whose configuration somebody wrote for this one host. */
 export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Promise<Section[]> {
   const world = await GatewayWorld.start();
   const recording = await GatewayWorld.start();
-  const upstream = createServer((_, response) => response.end("hello"));
+  const upstream = createServer((_, response) => response.end(KIBIBYTE));
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const address = upstream.address() as AddressInfo;
   const generator = new LoadGenerator();
   const byHand = await EnvoyProcess.start();
+  let client: ChildProcess | undefined;
   try {
     for (const one of [world, recording]) await declareSites(one, address.port);
     await world.serve();
     await recording.serve("--record-traffic", "1d");
     for (const one of [world, recording]) await one.until(CHECKED, 200);
+    client = await declareAgent(world, address.port);
     const port = await freePort();
     await byHand.push(written(port, address.port, world.folder));
     const contenders = [
@@ -44,6 +52,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       },
       through(world, EDGE, HOST),
       through(world, "an edge with ip_restriction and user_agent_filter", CHECKED),
+      through(world, "an edge, with an agent before the program", BEHIND),
       through(recording, "an edge, with `--record-traffic`", HOST),
     ];
     const measured = new Map<string, Measured[]>();
@@ -86,7 +95,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       {
         part: "gateway",
         title: "Requests through Envoy",
-        note: `HTTPS over ${CONNECTIONS} kept connections to a program on the same machine, Envoy with one worker; by hand: TLS, one route, one cluster and nothing else.`,
+        note: `HTTPS over ${CONNECTIONS} kept connections to a program on the same machine that answers 1 KiB, Envoy with one worker; by hand: TLS, one route, one cluster and nothing else.`,
         columns: {
           through: "Through",
           perSecond: "Requests/s",
@@ -101,6 +110,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       },
     ];
   } finally {
+    client?.kill("SIGKILL");
     generator.stop();
     await byHand.stop();
     upstream.closeAllConnections();
@@ -150,6 +160,20 @@ async function declareSites(world: GatewayWorld, port: number): Promise<void> {
     ip_restriction: { ip_policy_ids: [policy.id] },
     user_agent_filter: { deny: ["bot"] },
   });
+}
+
+/** The same program behind an agent. */
+async function declareAgent(world: GatewayWorld, port: number): Promise<ChildProcess> {
+  const key = sshKey();
+  writeFileSync(join(world.folder, "id"), key.privateKey, { mode: 0o600 });
+  await world.api.sshCredentials.create({ public_key: key.openssh });
+  const group = await world.api.tunnelGroupBackends.create({ labels: { bench: "requests" } });
+  await site(world, BEHIND, group.id);
+  const bind = `bench=requests:443:127.0.0.1:${port}`;
+  await world.until(BEHIND, 503); // the gateway knows it
+  const client = agent(world, ["-p", String(world.ssh), "-R", bind, "any@127.0.0.1"]);
+  await world.until(BEHIND, 200);
+  return client;
 }
 
 async function site(

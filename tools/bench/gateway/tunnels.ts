@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { socketOfLabels } from "../../../gateway/src/envoy/hostports";
 import { sshKey } from "../../../tests/support/api/fixtures";
 import { freePort, reachable } from "../../../tests/support/ports";
-import { SSHD, Sshd } from "../../../tests/support/sshd";
+import { LOGIN, SSHD, Sshd } from "../../../tests/support/sshd";
 import { medianBy, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { GatewayWorld } from "./world";
@@ -66,7 +66,7 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
       }),
     };
     for (const child of children) child.kill("SIGKILL");
-    return [bytes, await connected(world, settings.agents)];
+    return [bytes, await connected(world, settings.agents, beside)];
   } finally {
     for (const child of children) child.kill("SIGKILL");
     beside?.stop();
@@ -76,28 +76,37 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
 }
 
 /** Stock clients, each with a bind of its own. */
-async function connected(world: GatewayWorld, count: number): Promise<Section> {
+async function connected(world: GatewayWorld, count: number, beside: Sshd | undefined): Promise<Section> {
   const before = world.memory().gateway;
   await world.api.tunnelGroupBackends.create({ labels: { bench: "agents" } });
   const agents: ChildProcess[] = [];
-  const started = performance.now();
-  try {
+  const connect = async (port: number, bind: (index: number) => string, serving: () => number) => {
+    const [started, others] = [performance.now(), serving()];
     for (let index = 0; index < count; index += TOGETHER) {
       const some = Math.min(TOGETHER, count - index);
-      for (let one = 0; one < some; one++)
+      for (let one = index; one < index + some; one++)
         agents.push(
-          agent(world, [
-            "-p",
-            String(world.ssh),
-            "-R",
-            `bench=agents,n=${index + one}:443:127.0.0.1:9`,
-            "any@127.0.0.1",
-          ]),
+          agent(world, ["-p", String(port), "-R", `${bind(one)}:127.0.0.1:9`, `${LOGIN}@127.0.0.1`]),
         );
-      while (serving(world) < index + some + 1) await sleep(50);
+      while (serving() < others + index + some) await sleep(50);
     }
-    const seconds = (performance.now() - started) / 1000;
+    return (performance.now() - started) / 1000;
+  };
+  try {
+    const seconds = await connect(
+      world.ssh,
+      (index) => `bench=agents,n=${index}:443`,
+      () => serving(world),
+    );
     const after = world.memory().gateway;
+    for (const one of agents.splice(0)) one.kill("SIGKILL");
+    const floor =
+      beside &&
+      (await connect(
+        beside.port,
+        () => "127.0.0.1:0",
+        () => beside.accepted,
+      ));
     return {
       part: "gateway",
       title: "Agents connected at once",
@@ -105,12 +114,14 @@ async function connected(world: GatewayWorld, count: number): Promise<Section> {
       columns: {
         agents: "Agents",
         seconds: "All connected after (s)",
+        ratio: "of sshd's time",
         memory: "Gateway's memory for each (KiB)",
       },
       rows: [
         {
           agents: count,
           seconds: Math.round(seconds * 10) / 10,
+          ratio: floor ? ratio(seconds, floor) : null,
           memory: Math.round((after - before) / count / 1024),
         },
       ],
@@ -123,7 +134,7 @@ async function connected(world: GatewayWorld, count: number): Promise<Section> {
 const serving = ({ gateways: [first] }: GatewayWorld): number =>
   (first?.log.match(/"agent bound"/g) ?? []).length;
 
-function agent({ folder }: GatewayWorld, args: readonly string[]): ChildProcess {
+export function agent({ folder }: GatewayWorld, args: readonly string[]): ChildProcess {
   const options = [
     "StrictHostKeyChecking=no",
     "UserKnownHostsFile=/dev/null",
