@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect } from "chai";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { GatewayProcess } from "../support/gateway";
@@ -10,6 +11,9 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
+const { makeCommand } = require("../../tools/scripts/executable.cjs") as {
+  makeCommand(tarball: string, out: string, version: string): Promise<string>;
+};
 const { makeDebianPackage } = require("../../tools/scripts/debian.cjs") as {
   makeDebianPackage(tarball: string, out: string, version: string): string;
 };
@@ -177,21 +181,7 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     const [, ...args] = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "").split(" ");
     const program = join(root, "usr/bin/tunnelplane");
     const data = join(root, "var/lib/private/tunnelplane");
-    const server = spawn(program, args, {
-      env: { TUNNELPLANE_DATA: data, TUNNELPLANE_LISTEN: "127.0.0.1:0", PATH: "/usr/bin:/bin" },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    try {
-      let printed = "";
-      for await (const chunk of server.stdout) {
-        printed += chunk;
-        if (/listens on http:/.test(printed)) break;
-      }
-      const [, url = ""] = /listens on (http:\S+),/.exec(printed) ?? [];
-      expect((await fetch(`${url}/readyz`)).status).to.equal(200);
-    } finally {
-      server.kill();
-    }
+    await asked(program, args, { TUNNELPLANE_DATA: data }, "/readyz");
     expect(dpkg("--install", second)).not.to.contain("Next:");
     expect(execFileSync(program, ["--version"], { encoding: "utf8" })).to.match(/^\d/);
     dpkg("--remove", "tunnelplane");
@@ -199,4 +189,40 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     dpkg("--purge", "tunnelplane");
     expect([existsSync(data), existsSync(join(root, "etc/tunnelplane"))]).to.deep.equal([false, false]);
   });
+
+  it("is one executable too, which needs no Node: workers and pages are inside", async () => {
+    const executable = await makeCommand(tarball, folder, "0.1.0");
+    const env = { XDG_CACHE_HOME: join(folder, "cache"), TUNNELPLANE_DATA: join(folder, "of-one") };
+    await asked(executable, ["serve"], env, "/console", "/openapi.json");
+    writeFileSync(join(folder, "a-file"), "");
+    const { status, stderr } = spawnSync(executable, ["--version"], {
+      encoding: "utf8",
+      env: { XDG_CACHE_HOME: join(folder, "a-file") },
+    });
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/^tunnelplane: .*cannot be written .*export XDG_CACHE_HOME=.*\n$/);
+  });
+
+  /** Starts a server without anything else on the PATH, and asks for each of these. */
+  async function asked(
+    program: string,
+    args: readonly string[],
+    env: object,
+    ...paths: string[]
+  ): Promise<void> {
+    const server = spawn(program, args, {
+      env: { TUNNELPLANE_LISTEN: "127.0.0.1:0", PATH: "/usr/bin:/bin", ...env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      let url: string | undefined;
+      for await (const line of createInterface(server.stdout)) {
+        url ??= /listens on (http:\S+),/.exec(line)?.[1];
+        if (url) break;
+      }
+      for (const path of paths) expect((await fetch(`${url}${path}`)).status, path).to.equal(200);
+    } finally {
+      server.kill();
+    }
+  }
 });

@@ -16,6 +16,7 @@ const { tmpdir } = require("node:os");
 const { basename, join } = require("node:path");
 const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
 const { makeDebianPackage } = require("./debian.cjs");
+const { makeCommand } = require("./executable.cjs");
 const { measured } = require("./measure.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
 const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
@@ -30,7 +31,7 @@ const output = (command, args, options = {}) =>
 const show = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: ROOT, stdio: "inherit", ...options });
 let tarballs = new Map();
-let debian = "";
+let ofPlatform = [];
 
 const STEPS = [
   [
@@ -69,7 +70,7 @@ const STEPS = [
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
   ["The package tunnelplane installs alone, small and fast", measureInstall],
-  ["A Debian package is made for this platform", makeDebian],
+  ["A Debian package and an executable are made for this platform", makeForPlatform],
   ["The native provider's archive is made for this platform", makeArchive],
   ["Everything has a checksum and a signature, and they are right", signAll],
   [
@@ -140,8 +141,10 @@ async function measureInstall() {
   );
 }
 
-function makeDebian() {
-  debian = basename(makeDebianPackage(tarballs.get("tunnelplane"), RELEASE, version));
+async function makeForPlatform() {
+  const tarball = tarballs.get("tunnelplane");
+  const made = [makeDebianPackage(tarball, RELEASE, version), await makeCommand(tarball, RELEASE, version)];
+  ofPlatform = made.map((file) => basename(file));
 }
 
 function makeArchive() {
@@ -162,7 +165,7 @@ function signAll() {
     const signed = [
       ...[...tarballs.values()].map((file) => basename(file)),
       ...files,
-      debian,
+      ...ofPlatform,
       "sbom.cdx.json",
       "licences.md",
     ];

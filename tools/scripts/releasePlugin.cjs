@@ -4,7 +4,6 @@
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const {
-  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -17,14 +16,13 @@ const {
 const { tmpdir } = require("node:os");
 const { join, resolve } = require("node:path");
 const { parseArgs } = require("node:util");
+const { makeExecutable } = require("./executable.cjs");
 
 const ROOT = join(__dirname, "../..");
 const NAME = "pulumi-resource-tunnelplane";
 /** How Pulumi calls what Node calls x64 and win32. */
 const ARCHITECTURES = { x64: "amd64", arm64: "arm64" };
 const SYSTEMS = { linux: "linux", darwin: "darwin", win32: "windows" };
-/** What Node looks for in its own executable: https://nodejs.org/api/single-executable-applications.html */
-const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 async function main() {
   const { values } = parseArgs({
@@ -40,7 +38,7 @@ async function main() {
   const work = mkdtempSync(join(tmpdir(), "tunnelplane-release-"));
   try {
     const executable = join(work, process.platform === "win32" ? `${NAME}.exe` : NAME);
-    await makeExecutable(work, executable, { ...schema, pluginDownloadURL: url });
+    await makePlugin(work, executable, { ...schema, pluginDownloadURL: url });
     copyFileSync(join(ROOT, "LICENSE"), join(work, "LICENSE"));
     mkdirSync(out, { recursive: true });
     const archive = `${NAME}-v${version}-${system}-${architecture}.tar.gz`;
@@ -76,7 +74,7 @@ async function main() {
 }
 
 /** One file of all code, put into a copy of the Node that runs this. */
-async function makeExecutable(work, executable, schema) {
+async function makePlugin(work, executable, schema) {
   // The schema that the plugin tells is the released one, with the URL of this release.
   cpSync(join(ROOT, "plugin/dist"), join(work, "plugin/dist"), { recursive: true });
   copyFileSync(join(ROOT, "plugin/package.json"), join(work, "plugin/package.json"));
@@ -93,19 +91,7 @@ async function makeExecutable(work, executable, schema) {
     nodePaths: [join(ROOT, "node_modules")],
     logLevel: "error",
   });
-  const config = join(work, "sea.json");
-  const blob = join(work, "sea.blob");
-  writeFileSync(
-    config,
-    JSON.stringify({ main: bundle, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true }),
-  );
-  execFileSync(process.execPath, ["--experimental-sea-config", config], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  copyFileSync(process.execPath, executable);
-  chmodSync(executable, 0o755);
-  const { inject } = require("postject");
-  await inject(executable, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
+  await makeExecutable(bundle, executable);
 }
 
 main().catch((error) => {
