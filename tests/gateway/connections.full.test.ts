@@ -116,7 +116,6 @@ describe("A connection", () => {
       routes: [],
       secrets: [],
       edges: [],
-      renewAt: undefined,
     });
     await envoy.push(gateway.configurationOf(open()));
     const begin = (): Promise<TLSSocket | undefined> => gateway.tls().catch(() => undefined);

@@ -107,17 +107,42 @@ describe("Sign-in and logs by a real Envoy", () => {
     }
   });
 
-  it("rejects a route whose issuer was never reached, and ends sessions at their limit", async () => {
+  it("rejects a route whose issuer was never reached, and ends all sessions where their limits change", async () => {
     const { edges } = await gateway.serve(site({ oidc: oidc() }), { issuers: new Map() });
     expect(edges[0]?.reason).to.contain("https://id.example.com").and.to.contain("--trust");
-    const at = (now: number) =>
-      gateway.configurationOf(site({ oidc: oidc({ maximum_duration: 3600, inactivity_timeout: 600 }) }), {
-        issuers,
-        now,
-      });
-    expect(at(600_000 * 7 + 1).renewAt).to.equal(600_000 * 8);
-    expect(at(600_000 * 7).secrets).to.deep.equal(at(600_000 * 8 - 1).secrets);
-    expect(at(600_000 * 7).secrets).not.to.deep.equal(at(600_000 * 8).secrets);
+    const secrets = (limits: object) =>
+      gateway.configurationOf(site({ oidc: oidc(limits) }), { issuers }).secrets;
+    const declared = secrets({ maximum_duration: 3600 });
+    expect(secrets({ maximum_duration: 3600 })).to.deep.equal(declared);
+    for (const other of [{ maximum_duration: 3599 }, { maximum_duration: 3600, inactivity_timeout: 600 }])
+      expect(secrets(other)).not.to.deep.equal(declared);
+  });
+
+  it("answers 401 to what no person navigates, with no cookie, and sends nobody away to sign in", async () => {
+    await gateway.serve(site({ oidc: oidc() }), { issuers });
+    const html = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
+    const browsing = { accept: html, "sec-fetch-mode": "navigate" };
+    const machines: Record<string, string>[] = [
+      { "sec-fetch-mode": "cors", accept: html },
+      { "sec-fetch-mode": "no-cors" },
+      { accept: "application/json" },
+      { accept: "*/*" },
+      { "x-requested-with": "XMLHttpRequest", accept: html },
+    ];
+    const { refused } = await refusedBeside({
+      refused: machines.map((headers) => () => gateway.http2("/x", { headers })),
+      as: 401,
+      allowed: () => gateway.http2("/x", { headers: browsing }),
+    });
+    for (const { headers, body } of refused) {
+      expect(headers["www-authenticate"]).to.equal('Cookie realm="sign-in"');
+      expect([headers["set-cookie"], headers.location]).to.deep.equal([undefined, undefined]);
+      expect(body).to.contain("Sign in first");
+    }
+    const socket = { upgrade: "websocket", connection: "Upgrade", accept: html };
+    expect((await gateway.http1("/x", { headers: socket })).status).to.equal(401);
+    for (const headers of [{}, browsing, { accept: "TEXT/HTML" }] as Record<string, string>[])
+      expect((await gateway.http2("/x", { headers })).status).to.equal(302);
   });
 
   it("logs requests of routes with a log action as JSON with the declared metadata, and no others", async () => {

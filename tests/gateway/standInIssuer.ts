@@ -12,10 +12,21 @@ export class StandInIssuer {
   readonly #codes = new Map<string, string>();
   /** The key that signs ID tokens; one that is not in its key set forges them. */
   key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
-  readonly #keys = [createPublicKey(this.key).export({ format: "jwk" })];
+  keys: object[] = [createPublicKey(this.key).export({ format: "jwk" })];
+  kid: string | undefined;
   #server!: StandInServer;
   client: Client = { id: "site", secret: "of the site", redirectUri: "" };
   name: string | undefined;
+  /** How clients say who they are; if undefined, its document names no way, which stands for Basic. */
+  methods: readonly string[] | undefined;
+  /** The ways in which clients came so far. */
+  readonly came: string[] = [];
+  /** When its key set was fetched, in milliseconds. */
+  readonly keysFetched: number[] = [];
+  /** Fields of its document, and of its tokens' answers, in place of its own; undefined leaves one out. */
+  document: object = {};
+  tokenPath = "/token";
+  tokens: object = {};
   /** Claims of the users who come, besides those that every ID token has. */
   claims: object = {};
 
@@ -35,16 +46,21 @@ export class StandInIssuer {
 
   async #answer(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(asked.url ?? "/", this.url);
-    if (pathname === "/.well-known/openid-configuration")
+    if (pathname === "/.well-known/openid-configuration") {
+      answer.setHeader("cache-control", "public, max-age=1");
       answer.end(
         JSON.stringify({
           ...{ issuer: this.name ?? this.url, authorization_endpoint: `${this.url}/authorize` },
-          ...{ token_endpoint: `${this.url}/token`, jwks_uri: `${this.url}/jwks` },
+          ...{ token_endpoint: `${this.url}${this.tokenPath}`, jwks_uri: `${this.url}/jwks` },
+          token_endpoint_auth_methods_supported: this.methods,
+          ...this.document,
         }),
       );
-    else if (pathname === "/jwks") answer.end(JSON.stringify({ keys: this.#keys }));
+    } else if (pathname === "/jwks" && this.keysFetched.push(performance.now()))
+      answer.end(JSON.stringify({ keys: this.keys }));
     else if (pathname === "/authorize") this.#authorize(searchParams, answer);
-    else if (pathname === "/token") this.#exchange(new URLSearchParams(await text(asked)), answer);
+    else if (pathname === this.tokenPath)
+      this.#exchange(new URLSearchParams(await text(asked)), asked.headers.authorization, answer);
     else answer.writeHead(404).end();
   }
 
@@ -64,23 +80,45 @@ export class StandInIssuer {
     answer.writeHead(302, { location: back.href }).end();
   }
 
-  #exchange(body: URLSearchParams, answer: ServerResponse): void {
+  #exchange(body: URLSearchParams, basic: string | undefined, answer: ServerResponse): void {
     const { id, secret, redirectUri } = this.client;
+    const by = basic === undefined ? "client_secret_post" : "client_secret_basic";
+    this.came.push(by);
+    if (!(this.methods ?? ["client_secret_basic"]).includes(by))
+      return void answer.writeHead(401).end('{"error":"invalid_client"}');
     const [code, verifier] = [body.get("code") ?? "", body.get("code_verifier") ?? ""];
     const challenge = this.#codes.get(code);
     this.#codes.delete(code);
     const isProved = createHash("sha256").update(verifier).digest("base64url") === challenge;
+    const sent = basic
+      ? Buffer.from(basic.replace(/^Basic /, ""), "base64").toString()
+      : `${body.get("client_id")}:${body.get("client_secret")}`;
     const isClient =
-      body.get("client_id") === id &&
-      body.get("client_secret") === secret &&
+      [`${id}:${secret}`, new URLSearchParams([[id, secret]]).toString().replace("=", ":")].includes(sent) &&
       body.get("redirect_uri") === redirectUri;
     if (!isProved || !isClient) return void answer.writeHead(400).end('{"error":"invalid_grant"}');
-    const now = Math.floor(Date.now() / 1000);
-    const claims = `${encode({ alg: "RS256" })}.${encode({ iss: this.url, aud: id, sub: "somebody", iat: now, exp: now + 3600, ...this.claims })}`;
-    const id_token = `${claims}.${sign("sha256", Buffer.from(claims), this.key).toString("base64url")}`;
+    const id_token = this.idToken();
     answer.setHeader("content-type", "application/json");
     answer.end(
-      JSON.stringify({ access_token: randomUUID(), id_token, token_type: "Bearer", expires_in: 3600 }),
+      JSON.stringify({
+        ...{ access_token: randomUUID(), id_token, token_type: "Bearer", expires_in: 3600 },
+        ...this.tokens,
+      }),
     );
+  }
+
+  idToken(): string {
+    const now = Math.floor(Date.now() / 1000);
+    const always = { iss: this.url, aud: this.client.id, sub: "somebody", iat: now, exp: now + 3600 };
+    const header = encode({ alg: "RS256", ...(this.kid && { kid: this.kid }) });
+    const text = `${header}.${encode({ ...always, ...this.claims })}`;
+    return `${text}.${sign("sha256", Buffer.from(text), this.key).toString("base64url")}`;
+  }
+
+  /** Signs with another key from now on, and publishes that alone. */
+  rotate(kid: string): void {
+    this.kid = kid;
+    this.key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    this.keys = [{ ...createPublicKey(this.key).export({ format: "jwk" }), kid }];
   }
 }

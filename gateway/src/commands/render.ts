@@ -31,7 +31,7 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
   const source = await EnvironmentSource.open(flags, {
     warn: (message) => console.error(`tunnelplane-gateway: ${message}`),
     keep: keepNothing,
-    checksKeySets: false,
+    answersForIssuers: false,
   });
   const entries = file === undefined ? await fromServer(flags) : fromFile(file);
   const objects = objectsOf(entries);

@@ -15,6 +15,7 @@ import { Monitor } from "../controller/monitor";
 import { DEFAULT_LISTEN, EnvironmentSource } from "../environment/source";
 import { type Address, addressText } from "../envoy/address";
 import { MAX_SOCKET_LENGTH } from "../envoy/hostports";
+import { IssuerSocket } from "../issuers/socket";
 import type { Status } from "../server/report";
 import { ServerSource } from "../server/source";
 import { keptOr } from "../state/files";
@@ -148,7 +149,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
     warn,
     // An Envoy beside the gateway may have other addresses than this process.
     listening: program === undefined ? undefined : envoy.listening,
-    checksKeySets: true,
+    answersForIssuers: true,
     recording: recorder && { socket: recorder.socket },
     counting: observer?.counting,
   });
@@ -179,6 +180,8 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
     });
   const lastObjects = join(state, "objects.json");
   const webhooks = await WebhookChecker.start(join(state, "sockets"));
+  const { documents, sessionKey } = environment;
+  const issuers = await IssuerSocket.start(join(state, "sockets"), { documents, sessionKey, warn });
   const gateway = new Gateway({
     webhooks,
     agents,
@@ -206,6 +209,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   await recorder?.stop();
   await observer?.stop();
   await webhooks.stop();
+  await issuers.stop();
   agents?.sockets.stop();
   agents?.health.close();
   agents?.authority.stop();

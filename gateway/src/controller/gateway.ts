@@ -258,7 +258,6 @@ export class Gateway {
       .finally(() => this.#logEdges());
     recorder?.know(objects);
     observer?.know(objects, environment.certificates);
-    this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;
     this.#took = Date.now() - started;
     this.changes++;

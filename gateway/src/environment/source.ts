@@ -63,8 +63,11 @@ interface Options {
    * count as free.
    */
   readonly listening?: () => Promise<readonly string[] | undefined>;
-  /** Whether routes are refused whose key sets were never fetched. */
-  readonly checksKeySets: boolean;
+  /**
+   * Whether the gateway answers for issuers at a socket, and so refuses routes whose key sets were never
+   * fetched.
+   */
+  readonly answersForIssuers: boolean;
   /** Where requests are counted. Default: nowhere. */
   readonly recording?: Recording;
   /** Where they are counted by hostport. Default: nowhere. */
@@ -75,8 +78,9 @@ interface Options {
 export class EnvironmentSource {
   readonly state: string;
   readonly upstreams: UpstreamWatch;
-  readonly #documents: IssuerDocuments;
-  readonly #sessionKey: string;
+  readonly documents: IssuerDocuments;
+  readonly sessionKey: string;
+  readonly #answersForIssuers: boolean;
   readonly #warn: Options["warn"];
   readonly #certificates: CertificateFolder | undefined;
   readonly #balancers: Balancers | undefined;
@@ -89,14 +93,12 @@ export class EnvironmentSource {
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
   #nextAt = 0;
-  /** When sessions end, so that their keys have to be made anew; in milliseconds. */
-  renewAt: number | undefined;
 
   private constructor(
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    { warn, keep = writeWhole, listening, checksKeySets, recording, counting }: Options,
+    { warn, keep = writeWhole, listening, answersForIssuers, recording, counting }: Options,
   ) {
     this.state = resolve(flags.state);
     this.#warn = warn;
@@ -115,14 +117,15 @@ export class EnvironmentSource {
       warn,
       keep,
     });
-    this.#documents = new IssuerDocuments(this.state, checksKeySets, {
+    this.#answersForIssuers = answersForIssuers;
+    this.documents = new IssuerDocuments(this.state, answersForIssuers, {
       trust,
       upstreams: this.upstreams,
       warn,
       keep,
     });
     const newKey = () => randomBytes(32).toString("base64");
-    this.#sessionKey = keptOr(join(this.state, "session.key"), newKey, keep);
+    this.sessionKey = keptOr(join(this.state, "session.key"), newKey, keep);
   }
 
   /** @throws saying what is wrong with the flags */
@@ -141,8 +144,8 @@ export class EnvironmentSource {
   /** Whether the environment may have changed since it was read last. */
   isChanged(now: number): boolean {
     return (
-      now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
-      this.#documents.hasNews ||
+      now >= this.#nextAt ||
+      this.documents.hasNews ||
       this.upstreams.isChanged ||
       (this.#ports?.isLacking === true && now - this.#readAt > PORT_AGAIN_MS) ||
       this.#certificates?.isChanged() === true
@@ -151,9 +154,9 @@ export class EnvironmentSource {
 
   /** @param waitMs how long to wait for the addresses of new names; no traffic goes to a name without any */
   async read(objects: Objects, waitMs = NAMES_MS): Promise<Environment> {
-    const { issuers } = this.#documents;
+    const { issuers } = this.documents;
     await this.upstreams.want(objects, issuers, waitMs);
-    await this.#documents.want(objects);
+    await this.documents.want(objects);
     // Discovery documents name further hosts.
     await this.upstreams.want(objects, issuers, waitMs);
     this.#readAt = Date.now();
@@ -173,9 +176,11 @@ export class EnvironmentSource {
       sockets: join(this.state, "sockets"),
       trust: this.trust,
       issuers,
-      keySets: this.#documents.keySets,
+      keySets: this.documents.keySets,
+      unread: this.documents.unread,
+      answersForIssuers: this.#answersForIssuers,
       upstreams: this.upstreams.view(tcp),
-      sessionKey: this.#sessionKey,
+      sessionKey: this.sessionKey,
       recording: this.#recording,
       counting: this.#counting,
       now: Date.now(),

@@ -20,6 +20,7 @@ import { httpRbac } from "./rbac";
 import { markSent, markSignedIn, type Recording, recordRequests } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
+import { failedSignIns, signInAnswers } from "./signInPages";
 import { refusedTokens } from "./tokenRefusals";
 import { misdirected } from "./virtualHost";
 
@@ -79,6 +80,7 @@ export function httpManager(
           otherMethods(),
           ...(requirements.some(({ tokens }) => tokens) ? refusedTokens() : []),
           ...(idTokensIn(requirements).length > 0 ? [lackingClaims()] : []),
+          ...(signsIn(requirements) ? signInAnswers() : []),
           ...applicationFaults(),
         ],
       },
@@ -153,6 +155,7 @@ function accessLogs(
   const declared = requirements.some(({ logs }) => logs) ? [accessLog()] : [];
   const all = [
     ...declared,
+    ...(signsIn(requirements) ? [failedSignIns()] : []),
     ...(recording ? [record(port, requirements)] : []),
     ...(counting ? [countRequests(port, counting)] : []),
   ];

@@ -6,6 +6,7 @@ import { anyOf, asksClaims, claimsIn } from "./claimRules";
 import { extension, type Json, turnOn } from "./json";
 import { claimsTo, keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
 import { type Environment, Unreachable } from "./model";
+import { pageOf, withPage } from "./pages";
 import { admitting, httpRbac, routeRbac } from "./rbac";
 
 /**
@@ -30,18 +31,18 @@ const [TOKEN, CLAIMS] = ["id token", "claims"];
 export function idTokenCheck(
   route: string,
   oidc: HttpsEdgeRoutesOidc,
-  cookie: string,
+  { cookie, longest }: { readonly cookie: string; readonly longest: number },
   backends: Backends,
-  { issuers, keySets }: Environment,
+  environment: Environment,
 ): IdTokenCheck | undefined {
   if (!asksClaims(oidc)) return undefined;
   refuseClaims("oidc", oidc.require_claims);
-  const uri = issuers.get(oidc.issuer)?.jwksUri;
+  const uri = environment.issuers.get(oidc.issuer)?.jwksUri;
   if (typeof uri !== "string")
     throw new Unreachable(
       `the discovery document of the issuer ${oidc.issuer} names no jwks_uri (https), so that no claim of an ID token can be checked`,
     );
-  refuseSilent(uri, backends, keySets);
+  refuseSilent(uri, backends, environment);
   const name = `${route}.id`;
   const claims = { and_rules: { rules: claimsIn(PAYLOAD, oidc.require_claims) } };
   const options = { header: { name: ":method", string_match: { exact: "OPTIONS" } } };
@@ -55,7 +56,9 @@ export function idTokenCheck(
         from_cookies: [cookie],
         forward: true,
         ...claimsTo(PAYLOAD),
-        remote_jwks: keySetAt(uri, backends),
+        // The session says how long it is good: it is sealed, and came from the issuer itself.
+        clock_skew_seconds: longest,
+        remote_jwks: keySetAt(uri, backends, environment),
       },
     },
     // Without a good token there are no claims, and the next filter says so.
@@ -103,42 +106,14 @@ export const lackingClaims = (): Json => ({
       match_if_key_not_found: false,
     },
   },
-  body_format_override: {
-    text_format_source: { inline_string: PAGE },
-    content_type: "text/html; charset=UTF-8",
-  },
-  headers_to_add: Object.entries(PAGE_HEADERS).map(([key, value]) => ({
-    header: { key, value },
-    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
-  })),
+  ...withPage(PAGE),
 });
 
-const PAGE_HEADERS = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-};
-
 /** Envoy puts the name of the route in, which is its id. */
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Signed in, but not allowed</title>
-<style>
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-main { max-width: 32rem; margin: 4rem auto; padding: 0 1rem }
-button { font: inherit; padding: 0.5rem 1rem }
-</style>
-</head>
-<body>
-<main>
-<h1>You are signed in, but may not open this page</h1>
+const PAGE = pageOf(
+  "Signed in, but not allowed",
+  `<h1>You are signed in, but may not open this page</h1>
 <p>Your account lacks something that this page asks for. Ask the people who run this site for access, or sign out
 and use another account.</p>
-<form method="post" action="${OWN_PATHS}sign-out/%ROUTE_NAME%"><button>Sign out</button></form>
-</main>
-</body>
-</html>
-`;
+<form method="post" action="${OWN_PATHS}sign-out/%ROUTE_NAME%"><button>Sign out</button></form>`,
+);

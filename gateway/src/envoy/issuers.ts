@@ -1,6 +1,15 @@
 import { asksClaims } from "./claimRules";
 import type { Issuer, Objects } from "./model";
 
+/** The name of the socket where the gateway answers for issuers, in the folder of agents' sockets. */
+export const ISSUER_SOCKET = "issuers";
+/** What Envoy asks for there: the first part of a path. */
+export const [SESSION, KEYS, UNKNOWN_KEY] = ["session", "keys", "unknown-key"];
+
+/** @param name of what is asked about */
+export const issuerPath = (what: string, name: string): string =>
+  `/${what}/${Buffer.from(name).toString("base64url")}`;
+
 const routesOf = ({ https_edge }: Objects) => https_edge.flatMap(({ routes }) => routes);
 
 /** The URLs of the issuers at which routes sign users in. */

@@ -7,6 +7,9 @@ export const typed = (type: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
+/** A filter that routes turn on by its name. */
+export type NamedFilter = Json & { readonly name: string };
+
 /** An extension by its name. */
 export const extension = (name: string, type: string, fields: Json = {}): Json => ({
   name,

@@ -3,14 +3,17 @@ import { present } from "@tunnelplane/sdk/contract";
 import { refuseUncheckable, WORDS } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { anyOf, claimed, claimsIn, found } from "./claimRules";
+import { ISSUER_SOCKET, issuerPath, KEYS } from "./issuers";
 import { extension, type Json, turnOn, typed } from "./json";
 import { type Environment, Unreachable } from "./model";
 import { admitting, httpRbac, routeRbac } from "./rbac";
-import { FAILED, STEPS, stepping } from "./tokenRefusals";
+import { FAILED, STEPS, stepping, tellingUnknownKeys } from "./tokenRefusals";
 import { inDeclaredCase } from "./tokenSchemes";
 
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
+/** Envoy asks again 5 s before that: the gateway has them in memory, and knows when they change. */
+const KEYS_OF_GATEWAY_FOR = "10s";
 /** How far clocks may differ: tokens are valid for so long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 
@@ -31,7 +34,7 @@ export function tokenCheck(
   route: string,
   jwt: HttpsEdgeRoutesJwtValidation,
   backends: Backends,
-  { keySets }: Pick<Environment, "keySets">,
+  environment: KeySetsOf,
 ): TokenCheck {
   const keys = jwt.jws.keys.sources.additional_jkus;
   refuseUncheckable({
@@ -42,7 +45,7 @@ export function tokenCheck(
     locations: jwt.http.tokens,
     claims: jwt.require_claims,
   });
-  for (const uri of keys) refuseSilent(uri, backends, keySets);
+  for (const uri of keys) refuseSilent(uri, backends, environment);
   const providers: Record<string, Json> = {};
   for (const { value: issuer } of jwt.issuer.allow_list)
     for (const uri of keys)
@@ -59,9 +62,12 @@ export function tokenCheck(
         header_in_metadata: HEADER,
         ...claimsTo(PAYLOAD),
         failed_status_in_metadata: FAILED,
-        remote_jwks: keySetAt(uri, backends),
+        remote_jwks: keySetAt(uri, backends, environment),
       };
-  const before = inDeclaredCase(jwt.http.tokens);
+  const before = [
+    ...inDeclaredCase(jwt.http.tokens),
+    ...(environment.answersForIssuers ? [tellingUnknownKeys(keys, backends)] : []),
+  ];
   const names = Object.keys(providers).map((provider_name) => ({ provider_name }));
   const exact = [
     uncritical,
@@ -84,18 +90,27 @@ export function tokenCheck(
 }
 
 /** @throws Unreachable if the gateway may not ask for the key set, or it never answered */
-export function refuseSilent(uri: string, backends: Backends, keySets: Environment["keySets"]): void {
+export function refuseSilent(uri: string, backends: Backends, { keySets, unread }: KeySetsOf): void {
   backends.permit(uri);
   if (keySets?.has(uri) === false)
     throw new Unreachable(
-      `the key set ${uri} was never read: is it reachable from here, and trusted (--trust)?`,
+      `the key set ${uri} was never read: ${unread?.get(uri) ?? "it has not answered yet"}. Is it reachable from here, and trusted (--trust)?`,
     );
 }
 
-export const keySetAt = (uri: string, backends: Backends): Json => ({
-  http_uri: { uri, cluster: backends.forUrl(uri), timeout: "2s" },
-  cache_duration: KEYS_FOR,
-  // Fetched beforehand, so that requests with forged tokens cause no requests to the issuer.
+type KeySetsOf = Pick<Environment, "keySets" | "unread" | "answersForIssuers">;
+
+export const keySetAt = (uri: string, backends: Backends, { answersForIssuers }: KeySetsOf): Json => ({
+  http_uri: answersForIssuers
+    ? {
+        uri: `http://gateway${issuerPath(KEYS, uri)}`,
+        cluster: backends.gatewaySocket(ISSUER_SOCKET),
+        timeout: "2s",
+      }
+    : { uri, cluster: backends.forUrl(uri), timeout: "2s" },
+  cache_duration: answersForIssuers ? KEYS_OF_GATEWAY_FOR : KEYS_FOR,
+  // Fetched beforehand, so that requests with forged tokens cause no requests to the issuer. Those that Envoy
+  // has do not end while it gets no new ones.
   async_fetch: {},
 });
 

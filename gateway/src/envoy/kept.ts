@@ -86,10 +86,9 @@ function make(kind: EdgeKind, edge: AnyEdge, world: World, from: readonly unknow
   return { part, from, asked };
 }
 
-function isCurrent({ part, from, asked }: Made, now: readonly unknown[], environment: Environment): boolean {
+function isCurrent({ from, asked }: Made, now: readonly unknown[], environment: Environment): boolean {
   return (
     isEach(from, now) &&
-    (part.renewAt === undefined || environment.now < part.renewAt) &&
     [...asked.values()].every(
       ({ host, port, found }) => JSON.stringify(environment.upstreams.find(host, port)) === found,
     )
@@ -98,12 +97,12 @@ function isCurrent({ part, from, asked }: Made, now: readonly unknown[], environ
 
 /** What the parts of all edges are made from. */
 function commonOf({ objects, environment }: World): readonly unknown[] {
-  const { listen, balancers, sockets, trust, issuers, keySets, sessionKey, recording, counting } =
-    environment;
+  const { listen, balancers, sockets, trust, issuers, keySets, unread } = environment;
+  const { sessionKey, recording, counting, answersForIssuers } = environment;
   const restrictions = objects.ip_restriction.map((one) => [one, rulesIn(one, objects)]);
   return [
     JSON.stringify([listen, balancers, sockets, trust, sessionKey, recording, counting, restrictions]),
-    JSON.stringify([[...issuers], keySets && [...keySets.keys()]]),
+    JSON.stringify([answersForIssuers, [...issuers], keySets && [...keySets.keys()], unread && [...unread]]),
     JSON.stringify([...hostsWithSignIn(objects.https_edge)].sort()),
   ];
 }

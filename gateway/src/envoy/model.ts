@@ -57,6 +57,8 @@ export interface Issuer {
   readonly tokenEndpoint: string;
   /** The URL of the keys of its ID tokens; null if it names none, undefined if that was never read. */
   readonly jwksUri?: string | null;
+  /** How clients say who they are at the token endpoint; null if it names no way, undefined as above. */
+  readonly authMethods?: readonly string[] | null;
 }
 
 /**
@@ -92,6 +94,13 @@ export interface Environment {
   readonly issuers: ReadonlyMap<string, Issuer>;
   /** The key sets that answered once, by URL; if undefined, all count as good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
+  /** Why a document could not be read at the last try, by the URL of its issuer or key set. Default: none. */
+  readonly unread?: ReadonlyMap<string, string>;
+  /**
+   * Whether the gateway answers for issuers at a socket of its own: it redeems codes, and has the key sets
+   * of `keySets`. Default: Envoy asks issuers, and a session ends with its token.
+   */
+  readonly answersForIssuers?: boolean;
   readonly upstreams: Upstreams;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
@@ -127,8 +136,6 @@ export interface Configuration {
   /** Certificates, keys and passwords that the others name. */
   readonly secrets: readonly Json[];
   readonly edges: readonly EdgeState[];
-  /** When to translate again though nothing changed, because sessions end; in milliseconds. */
-  readonly renewAt: number | undefined;
 }
 
 export { Unservable };

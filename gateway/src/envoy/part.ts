@@ -13,8 +13,6 @@ export interface Part extends EdgeState {
   readonly routes: readonly Json[];
   readonly clusters: readonly Json[];
   readonly secrets: readonly Json[];
-  /** When to translate it again though nothing changed, in milliseconds. */
-  readonly renewAt: number | undefined;
 }
 
 export interface Served extends Hostport {

@@ -3,12 +3,16 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { escapeRegex } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
+import { asksClaims } from "./claimRules";
 import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { type IdTokenCheck, idTokenCheck } from "./idToken";
-import { extension, type Json, script, secretNamed, turnOn } from "./json";
+import { ISSUER_SOCKET, SESSION } from "./issuers";
+import { extension, type Json, type NamedFilter, script, secretNamed, turnOn } from "./json";
 import { type Environment, Unreachable } from "./model";
 import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
+import { boundTo, DAY, rulesText, type SessionRules } from "./sessionRules";
+import { SIGNING_IN, signingIn } from "./signInPages";
 
 export interface SignIn {
   /** The filters that sign users in; routes turn them on. */
@@ -24,7 +28,6 @@ export interface SignIn {
   /** Rules for requests that may end a session: from a page of the same site, or from no page at all. */
   readonly mayEnd: readonly Json[];
   readonly secrets: readonly Json[];
-  readonly renewAt: number | undefined;
 }
 
 export function signIn(
@@ -39,20 +42,23 @@ export function signIn(
   const issuer = environment.issuers.get(oidc.issuer);
   if (!issuer)
     throw new Unreachable(
-      `the discovery document of the issuer ${oidc.issuer} was never read: is it reachable from here, and trusted (--trust)?`,
+      `the discovery document of the issuer ${oidc.issuer} was never read: ${environment.unread?.get(oidc.issuer) ?? "it has not answered yet"}. Is it reachable from here, and trusted (--trust)?`,
     );
   const id = shortHash(route);
-  const { key, until } = sessionKey(route, oidc, environment);
+  const rules = rulesOf(oidc);
+  const key = sessionKey(route, rules, environment.sessionKey);
   const [secretName, keyName] = [`client of ${id}`, `session of ${id}`];
   const callback = `${OWN_PATHS}callback/${route}`;
   const signOut = `${OWN_PATHS}sign-out/${route}`;
   const cookies = cookieNames(oidc.cookie_prefix, id);
   const config = {
-    token_endpoint: {
-      uri: issuer.tokenEndpoint,
-      cluster: backends.forUrl(issuer.tokenEndpoint),
-      timeout: "5s",
-    },
+    token_endpoint: environment.answersForIssuers
+      ? {
+          uri: `http://gateway/${SESSION}/${rulesText(rules)}`,
+          cluster: backends.gatewaySocket(ISSUER_SOCKET),
+          timeout: "15s",
+        }
+      : { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
     authorization_endpoint: issuer.authorizationEndpoint,
     redirect_uri: `https://%REQ(:authority)%${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
@@ -67,45 +73,98 @@ export function signIn(
     },
     cookie_configs: COOKIE_SETTINGS,
     auth_scopes: [...new Set(["openid", ...oidc.scopes])],
-    // A refresh token would turn a cookie with a wrong signature into a good one.
-    use_refresh_token: false,
+    disable_access_token_set_cookie: true,
+    disable_id_token_set_cookie: !rules.keepsIdToken,
+    // It is the session that says when it ends.
+    use_access_token_expiry_for_id_token_cookie: true,
+    token_cookie_chunking: rules.keepsIdToken ? {} : undefined,
+    // The gateway's own: one of an issuer would turn a cookie with a wrong signature into a good one.
+    use_refresh_token: environment.answersForIssuers === true && rules.idle > 0,
+    default_refresh_token_expires_in: rules.idle > 0 ? `${rules.idle}s` : undefined,
+    deny_redirect_matcher: NOT_NAVIGATING,
     ...(oidc.options_passthrough
       ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] }
       : {}),
   };
   const name = `sign-in ${id}`;
+  const guard = rules.idle > 0 ? [onlyAtItsEnd(cookies)] : [];
   return {
-    on: { [name]: turnOn(), ...(environment.recording ? { [SIGNED_IN]: turnOn() } : {}) },
+    on: {
+      ...Object.fromEntries([SIGNING_IN, ...guard.map((one) => one.name)].map((one) => [one, turnOn()])),
+      [name]: turnOn(),
+      ...(environment.recording ? { [SIGNED_IN]: turnOn() } : {}),
+    },
     cookie: cookies.oauth_hmac,
-    idToken: idTokenCheck(route, oidc, cookies.id_token, backends, environment),
+    idToken: idTokenCheck(
+      route,
+      oidc,
+      { cookie: cookies.id_token, longest: rules.longest },
+      backends,
+      environment,
+    ),
     mayEnd: mayEnd(host),
     filters: [
       returnHere(),
+      signingIn(),
+      ...guard,
       { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true },
     ],
     callback,
     signOut,
     secrets: [secret(secretName, oidc.client_secret), secret(keyName, key)],
-    renewAt: until,
   };
 }
 
-/**
- * Envoy ends a session when the issuer's token ends, and knows no other limit. So the key that signs sessions
- * changes as often as the shorter limit says: no session outlives it, and most end before.
- */
-function sessionKey(
-  route: string,
-  oidc: HttpsEdgeRoutesOidc,
-  { sessionKey, now }: Environment,
-): { key: string; until: number | undefined } {
-  const limits = [oidc.inactivity_timeout, oidc.maximum_duration].filter((seconds) => seconds > 0);
-  const length = Math.min(...limits) * 1000;
-  const turn = limits.length === 0 ? 0 : Math.floor(now / length);
-  const key = createHmac("sha256", sessionKey)
-    .update(JSON.stringify([route, oidc.issuer, oidc.client_id, turn]))
+const rulesOf = (oidc: HttpsEdgeRoutesOidc): SessionRules => ({
+  issuer: oidc.issuer,
+  clientId: oidc.client_id,
+  longest: oidc.maximum_duration || DAY,
+  idle: oidc.inactivity_timeout,
+  keepsIdToken: asksClaims(oidc),
+});
+
+/** Other limits have another key: a session of earlier ones outlives none of these. */
+const sessionKey = (route: string, rules: SessionRules, key: string): string =>
+  createHmac("sha256", key)
+    .update(JSON.stringify([route, boundTo(rules)]))
     .digest("base64");
-  return { key, until: limits.length === 0 ? undefined : (turn + 1) * length };
+
+/** Requests that no person navigates: where they were sent to sign in, nobody would see it. */
+const NOT_NAVIGATING: readonly Json[] = [
+  { name: "sec-fetch-mode", string_match: { exact: "navigate" }, invert_match: true },
+  { name: "accept", string_match: { safe_regex: { regex: "(?i).*text/html.*" } }, invert_match: true },
+  { name: "x-requested-with", present_match: true },
+  { name: "upgrade", present_match: true },
+];
+
+/**
+ * Lets a session be renewed at its end alone: Envoy would also renew one whose cookies were changed, because
+ * the one that renews it is good.
+ */
+function onlyAtItsEnd(cookies: ReturnType<typeof cookieNames>): NamedFilter {
+  const code = `function envoy_on_request(handle)
+  local headers = handle:headers()
+  local kept, ends = {}, nil
+  for index = 0, headers:getNumValues("cookie") - 1 do
+    for cookie in string.gmatch(headers:getAtIndex("cookie", index), "[^;]+") do
+      local name, value = string.match(cookie, "^%s*([^=]*)=(.-)%s*$")
+      if name == "${cookies.oauth_expires}" then ends = value end
+      kept[#kept + 1] = { name, cookie }
+    end
+  end
+  if ends == nil then return end
+  if string.match(ends, "^%d+$") and tonumber(ends) <= os.time() then return end
+  local others = {}
+  for _, one in ipairs(kept) do
+    local name = one[1] or ""
+    if string.sub(name, 1, ${cookies.refresh_token.length}) ~= "${cookies.refresh_token}" then others[#others + 1] = one[2] end
+  end
+  if #others == #kept then return end
+  headers:remove("cookie")
+  headers:add("cookie", table.concat(others, "; "))
+end`;
+  const name = `session's end ${shortHash(code)}`;
+  return { ...script(name, code), name, disabled: true };
 }
 
 const RETURN = "return";

@@ -1,4 +1,7 @@
-import { extension, type Json } from "./json";
+import type { Backends } from "./backends";
+import { shortHash } from "./hostports";
+import { ISSUER_SOCKET, issuerPath, UNKNOWN_KEY } from "./issuers";
+import { extension, type Json, type NamedFilter, script } from "./json";
 
 /** Where the filter that checks tokens says what is wrong with one. */
 export const FAILED = "failed";
@@ -19,6 +22,28 @@ export const stepping = (exact: Json, claims: Json): Json[] => {
   }));
   return [read, exact, good, claims, passed] as Json[];
 };
+
+/** What is wrong with a token where the keys of its issuer may have changed. */
+const OTHER_KEY = ["Jwks doesn't have key to match kid or alg from Jwt", "Jwt verification fails"];
+
+/** Tells the gateway of tokens with keys that Envoy does not have; it asks the issuer in its own time. */
+export function tellingUnknownKeys(keySets: readonly string[], backends: Backends): NamedFilter {
+  const cluster = backends.gatewaySocket(ISSUER_SOCKET);
+  const calls = keySets.map(
+    (uri) =>
+      `  handle:httpCall("${cluster}", {[":method"] = "POST", [":path"] = "${issuerPath(UNKNOWN_KEY, uri)}", [":authority"] = "gateway"}, "", 1000, true)`,
+  );
+  const code = `function envoy_on_response(handle)
+  local said = handle:streamInfo():dynamicMetadata():get("${CHECKED}")
+  local failed = said and said["${FAILED}"]
+  if not failed then return end
+  local message = failed["message"]
+  if ${OTHER_KEY.map((one) => `message ~= "${one}"`).join(" and ")} then return end
+${calls.join("\n")}
+end`;
+  const name = `unknown keys ${shortHash(code)}`;
+  return { ...script(name, code), name, disabled: true };
+}
 
 /** Says in which of the ways of RFC 6750 section 3.1 a token was refused, and nothing else of it. */
 export const refusedTokens = (): Json[] => [

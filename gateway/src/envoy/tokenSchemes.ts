@@ -1,9 +1,7 @@
 import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { isScheme } from "@tunnelplane/sdk/rules";
 import { shortHash } from "./hostports";
-import { type Json, script } from "./json";
-
-type NamedFilter = Json & { readonly name: string };
+import { type NamedFilter, script } from "./json";
 
 /** The name of a scheme counts in any case; the filter finds it in the declared one alone. */
 export function inDeclaredCase(tokens: HttpsEdgeRoutesJwtValidation["http"]["tokens"]): NamedFilter[] {

@@ -64,14 +64,12 @@ export function assemble(
     ...(recording ? [recorder(recording)] : []),
     ...(counting ? [counter(counting)] : []),
   ];
-  const renewals = served.flatMap(({ renewAt }) => renewAt ?? []);
   return {
     listeners: onceEach([...tlsListeners(served, environment), ...served.flatMap((part) => part.listeners)]),
     routes: served.flatMap((part) => part.routes),
     clusters: onceEach(clusters),
     secrets: onceEach(served.flatMap((part) => part.secrets)),
     edges: served.map(({ id, state, reason }) => ({ id, state, reason })),
-    renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
 }
 
@@ -80,7 +78,7 @@ const onceEach = (messages: readonly Json[]): Json[] => [
   ...new Map(messages.map((one) => [one.name, one])).values(),
 ];
 
-const NOTHING = { chains: [], listeners: [], routes: [], clusters: [], secrets: [], renewAt: undefined };
+const NOTHING = { chains: [], listeners: [], routes: [], clusters: [], secrets: [] };
 const refusing = (hostport: Hostport): Served => ({ ...hostport, to: [] });
 
 /** An edge that is rejected is refused at its names: no wildcard beside it takes them over. */
@@ -193,14 +191,12 @@ function httpsOf(
   });
   const strangers = (port: number, own: readonly string[]) => strangersTo(port, own, objects, unserved);
   const signIns = fronts.flatMap(({ requirements }) => requirements.flatMap(({ signIn }) => signIn ?? []));
-  const renewals = signIns.flatMap(({ renewAt }) => renewAt ?? []);
   return {
     ...httpsPart(edge, termination, fronts, strangers, environment),
     secrets: [
       ...fronts.map(({ certificate }) => certificateSecret(certificate)),
       ...signIns.flatMap((one) => one.secrets),
     ],
-    renewAt: renewals.length > 0 ? Math.min(...renewals) : undefined,
     refusals: [...refusals],
   };
 }

@@ -6,6 +6,9 @@ import { ask, type Reach } from "./ask";
 const LOOK_EVERY_MS = 1000;
 const AGAIN_MS = 30_000;
 const MAX_CONCURRENT = 16;
+/** How long a document is fresh that says nothing about it, and the least and the most that one can say. */
+const FRESH_MS = 3_600_000;
+const [MIN_FRESH_MS, MAX_FRESH_MS] = [10_000, 86_400_000];
 /**
  * A document that arrives later is used then; meanwhile the gateway serves everything that does not need it.
  */
@@ -35,11 +38,18 @@ interface Options<Value> extends Fetching {
   readonly isWhole?: (value: Value) => boolean;
 }
 
-/** Fetches documents, and keeps them: one that was fetched stays known while its server is down. */
+/**
+ * Fetches documents, again when they are no longer fresh, and keeps them: one that was fetched stays known
+ * while its server is down.
+ */
 export class Published<Value> {
   readonly known: Map<string, Value>;
   #wanted: ReadonlySet<string> = new Set();
+  /** Why the last try failed, by the name. */
+  readonly unread = new Map<string, string>();
   #triedAt = new Map<string, number>();
+  /** When what was fetched is no longer fresh. What an earlier run kept is not. */
+  readonly #freshUntil = new Map<string, number>();
   readonly #asked = new Map<string, Promise<void>>();
   /** Whether a document was fetched since the last call of `want`. */
   hasNews = false;
@@ -54,23 +64,37 @@ export class Published<Value> {
     this.#wanted = new Set(names);
     this.#triedAt = new Map([...this.#triedAt].filter(([name]) => this.#wanted.has(name)));
     this.hasNews = false;
-    const fresh = this.#unknown().filter((name) => !this.#triedAt.has(name));
+    for (const name of [...this.#freshUntil.keys(), ...this.unread.keys()])
+      if (!this.#wanted.has(name)) for (const one of [this.#freshUntil, this.unread]) one.delete(name);
+    const fresh = [...this.#wanted].filter((name) => this.#isUnknown(name) && !this.#triedAt.has(name));
     if (fresh.length === 0) return;
     this.#askDue();
     await waitAtMost(PATIENCE_MS, Promise.all(fresh.map((name) => this.#asked.get(name))));
   }
 
-  #unknown = (): string[] =>
-    [...this.#wanted].filter((name) => {
-      const value = this.known.get(name);
-      return value === undefined || this.options.isWhole?.(value) === false;
-    });
+  /** Fetches a document again that seems to have changed, now or 10 s after the last time. */
+  askAgain(name: string): void {
+    if (!this.#wanted.has(name)) return;
+    this.#freshUntil.set(name, 0);
+    this.#askDue();
+  }
+
+  #isUnknown(name: string): boolean {
+    const value = this.known.get(name);
+    return value === undefined || this.options.isWhole?.(value) === false;
+  }
+
+  #isDue(name: string, now: number): boolean {
+    const waited = now - (this.#triedAt.get(name) ?? 0);
+    if (this.#isUnknown(name) || this.unread.has(name)) return waited > AGAIN_MS;
+    return waited >= MIN_FRESH_MS && now >= (this.#freshUntil.get(name) ?? 0);
+  }
 
   /** New documents come first, so that slow servers do not delay them. */
   #askDue(): void {
     const now = Date.now();
-    const due = this.#unknown()
-      .filter((name) => !this.#asked.has(name) && now - (this.#triedAt.get(name) ?? 0) > AGAIN_MS)
+    const due = [...this.#wanted]
+      .filter((name) => !this.#asked.has(name) && this.#isDue(name, now))
       .sort((a, b) => (this.#triedAt.get(a) ?? 0) - (this.#triedAt.get(b) ?? 0));
     for (const name of due.slice(0, MAX_CONCURRENT - this.#asked.size)) {
       this.#triedAt.set(name, now);
@@ -83,15 +107,30 @@ export class Published<Value> {
   }
 
   async #ask(name: string): Promise<void> {
-    const { addressOf, trust, upstreams, read, warn, file, keep, what } = this.options;
+    const { addressOf, trust, upstreams, read, warn, what } = this.options;
     try {
-      this.known.set(name, read(JSON.parse(await ask(addressOf(name), trust, upstreams)), name));
-      this.hasNews = true;
-      keep(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
+      const { status, text, maxAge } = await ask(addressOf(name), trust, upstreams);
+      if (status !== 200) throw new Error(`it answered ${status}`);
+      this.#take(name, read(JSON.parse(text), name));
+      const forMs = maxAge === undefined ? FRESH_MS : maxAge * 1000;
+      this.#freshUntil.set(name, Date.now() + Math.min(Math.max(forMs, MIN_FRESH_MS), MAX_FRESH_MS));
+      if (this.unread.delete(name)) this.hasNews = true;
     } catch (error) {
+      const message = messageOf(error);
+      const isKnown = !this.#isUnknown(name);
+      if (!isKnown && this.unread.get(name) !== message) this.hasNews = true;
+      this.unread.set(name, message);
       warn(
-        `${what} ${name} could not be read: ${messageOf(error)}. Routes that use it are refused until it can. Is it reachable from here, and trusted (--trust)? The gateway tries again every 30 s`,
+        `${what} ${name} could not be read: ${message}. ${isKnown ? "What was read before is used until it can" : "Routes that use it are refused until it can"}. Is it reachable from here, and trusted (--trust)? The gateway tries again every 30 s`,
       );
     }
+  }
+
+  #take(name: string, value: Value): void {
+    const { file, keep } = this.options;
+    if (JSON.stringify(this.known.get(name)) === JSON.stringify(value)) return;
+    this.known.set(name, value);
+    this.hasNews = true;
+    keep(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
   }
 }

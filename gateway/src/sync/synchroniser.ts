@@ -55,8 +55,6 @@ export class Synchroniser {
   /** What Envoy serves; undefined if that is not known. */
   #last: readonly unknown[] | undefined;
   edges: readonly EdgeState[] = [];
-  /** When to translate again though nothing changed, in milliseconds. */
-  renewAt: number | undefined;
 
   constructor(
     private readonly engine: Engine,
@@ -84,7 +82,6 @@ export class Synchroniser {
     const known = this.#leftOut.size;
     this.#leaveOutUnreadable(parts, environment);
     let configuration = assemble(parts, environment, this.#reasons);
-    this.renewAt = configuration.renewAt;
     const { listen, tcpListen, balancers, challenges } = environment;
     const around = JSON.stringify([listen, tcpListen, balancers, challenges]);
     const current = () => [around, ...parts, ...this.#leftOut.keys()];
