@@ -98,6 +98,33 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
     expect(seenBy(allowed.body)).to.equal("/open");
   });
 
+  it("encoded slashes are refused, or pass as they are where an edge keeps them and decides by no path", async () => {
+    const [keep, any] = [{ escaped_slashes: "keep" }, route({ backend: to("up") })];
+    const { edges } = await gateway.serve([
+      httpsEdge({ routes: [any], ...keep }),
+      httpsEdge({ id: "edghts_2", hostports: ["api.example.com:443"], routes: [{ ...any, id: "2" }] }),
+      up(),
+    ]);
+    expect(edges.map(({ state }) => state)).to.deep.equal(["applied", "applied"]);
+    for (const path of ["/@scope%2fname", "/a/%2F../b", "/a%5cb", "/..%2f..%2fx"]) {
+      const { allowed } = await refusedBeside({
+        refused: () => gateway.http1(path, { sni: "api.example.com" }),
+        as: 400,
+        allowed: () => gateway.http1(path),
+      });
+      expect(JSON.parse(allowed.body).path, path).to.match(/%2f|%2F|%5c/);
+    }
+    for (const routes of [
+      [any, route({ id: "2", match: "/a", backend: to("up") })],
+      [{ ...any, match_type: "exact_path" }],
+      [{ ...any, policies: inbound(policy(['req.path.startsWith("/a")'], ["deny"])) }],
+      [{ ...any, policies: inbound(policy([], ["url-rewrite", { from: "^/a", to: "/b" }])) }],
+    ]) {
+      const [edge] = (await gateway.serve([httpsEdge({ routes, ...keep }), up()])).edges;
+      expect(edge?.reason).to.contain('`escaped_slashes` is "keep", but');
+    }
+  });
+
   it("a prefix is a plain beginning of the path, in the case that it is declared in", async () => {
     await gateway.serve([httpsEdge({ routes: [route({ match: "/admin", backend: to("up") })] }), up()]);
     for (const allowed of ["/admin", "/admin/x", "/adminx", "/%61dmin"])

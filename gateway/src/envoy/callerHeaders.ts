@@ -18,10 +18,12 @@ export interface Arrival {
   /** The other ports at which the gateway listens for it. Default: none. */
   readonly bound?: readonly number[];
   readonly by: By;
+  /** Whether encoded slashes in paths pass. Default: they are refused. */
+  readonly keepsSlashes?: boolean;
 }
 
 /** How callers write a host: alone, or with a port. Browsers name every port but 443. */
-export const named = (host: string, { port, bound = [] }: Omit<Arrival, "by">): string[] => [
+export const named = (host: string, { port, bound = [] }: Pick<Arrival, "port" | "bound">): string[] => [
   host,
   ...[port, ...bound].map((one) => `${host}:${one}`),
 ];

@@ -63,7 +63,7 @@ export function httpManager(
       ...callerHeaders(arrival, conditional),
       normalize_path: true,
       merge_slashes: true,
-      path_with_escaped_slashes_action: "REJECT_REQUEST",
+      path_with_escaped_slashes_action: arrival.keepsSlashes ? "KEEP_UNCHANGED" : "REJECT_REQUEST",
       common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
       // What applications say, which routes may remove; Envoy says nothing of itself.
       server_header_transformation: "PASS_THROUGH",

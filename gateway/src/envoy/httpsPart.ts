@@ -27,20 +27,22 @@ type HttpsPart = Pick<Part, "hostports" | "chains" | "routes">;
  * @param strangers hosts of other edges that are below a wildcard of this one
  */
 export function httpsPart(
-  { id }: HttpsEdge,
+  { id, escaped_slashes }: HttpsEdge,
   termination: Termination,
   fronts: readonly HttpsFront[],
   strangers: (port: number, own: readonly string[]) => readonly string[],
   environment: Pick<Environment, "balancers" | "recording" | "counting" | "marks" | "listen">,
 ): HttpsPart {
   const arrivals = arrivalsBy(environment.balancers);
+  const keepsSlashes = escaped_slashes === "keep";
   const ports = [...new Set(fronts.map(({ hostport }) => hostport.port))];
   const all = ports.map((port): HttpsPart => {
     const here = fronts.filter(({ hostport }) => hostport.port === port);
     const groups = apart(here);
     const made = arrivals.map((arrival) => {
       const start = `${id}${markOf(environment, id)}${arrival.by === "forwarded" ? " through a balancer" : ""}`;
-      const routes = ruled(start, here, port, arrival, termination, strangers, environment);
+      const at = { ...reached(port, environment.listen), by: arrival.by, keepsSlashes };
+      const routes = ruled(start, here, at, termination, strangers, environment);
       const chains = groups.map((group, index) =>
         chain(
           `${HTTP_CHAIN}${start}${index > 0 ? ` ${index}` : ""}`,
@@ -79,14 +81,13 @@ export function httpsPart(
 function ruled(
   start: string,
   fronts: readonly HttpsFront[],
-  port: number,
-  arrival: Arrivals,
+  at: Arrival,
   termination: Termination,
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  reporting: Pick<Environment, "recording" | "counting" | "listen">,
+  reporting: Pick<Environment, "recording" | "counting">,
 ): { readonly manager: Json; readonly routes: Json } {
   const requirements = fronts.flatMap((front) => front.requirements);
-  const at = { ...reached(port, reporting.listen), by: arrival.by };
+  const { port } = at;
   const manager = (routes: string) => httpManager(routes, requirements, at, reporting);
   const name = `${start} ${port} ${shortHash(JSON.stringify([manager(""), termination]))}`;
   const own = fronts.map(({ hostport }) => hostport.host);
@@ -95,7 +96,7 @@ function ruled(
 }
 
 /** The ports with which callers may name a hostport of a port: its own, and those at which it is served. */
-export function reached(port: number, listen: readonly Listen[]): Omit<Arrival, "by"> {
+export function reached(port: number, listen: readonly Listen[]): Pick<Arrival, "port" | "bound"> {
   const bound = listen.flatMap((one) => (one.port === port ? [one.bindPort] : []));
   return { port, bound: [...new Set(bound)].filter((one) => one !== port).sort((a, b) => a - b) };
 }

@@ -1,6 +1,6 @@
 import type { HttpsEdge, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import { type EdgeKind, messageOf } from "@tunnelplane/sdk/contract";
-import { refuseReading, unreadable } from "@tunnelplane/sdk/rules";
+import { refuseKeptSlashes, refuseReading, unreadable } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { named } from "./callerHeaders";
 import { certificateFor } from "./certificates";
@@ -177,6 +177,8 @@ function httpsOf(
     );
     for (const { refusal } of all) if (refusal !== undefined) refusals.add(refusal);
     const served = [...all.flatMap((one) => one.served), ...(signsIn ? [OWN] : [])];
+    const semicolons = dependsOnPath(edge, served);
+    if (semicolons && edge.escaped_slashes === "keep") refuseKeptSlashes();
     return {
       hostport,
       certificate: certificateOf(hostport, environment),
@@ -184,7 +186,7 @@ function httpsOf(
         hostport,
         named(hostport.host, reached(hostport.port, environment.listen)),
         served,
-        { semicolons: dependsOnPath(edge, served) },
+        { semicolons },
       ),
       requirements: all.map((one) => one.requirements),
     };

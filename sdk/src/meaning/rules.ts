@@ -36,7 +36,7 @@ export {
   strangeHostport,
   wildcardsAbove,
 } from "./judgement/rules/names";
-export { normalForm, refuseUnreachable } from "./judgement/rules/paths";
+export { normalForm, refuseKeptSlashes, refuseUnreachable } from "./judgement/rules/paths";
 export { escapeRegex, searching } from "./judgement/rules/patterns";
 export {
   type Action,

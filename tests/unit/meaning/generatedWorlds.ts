@@ -190,6 +190,7 @@ const httpsEdgeWith = (route: fc.Arbitrary<{ match_type: string; match: string }
   fc.record({
     mutual_tls: mutual,
     tls_termination: termination({ min_version: null }),
+    escaped_slashes: fc.constantFrom(..."reject reject reject reject reject keep".split(" ")),
     routes: fc.uniqueArray(route, {
       maxLength: 4,
       selector: ({ match, match_type }) => `${match_type} ${match}`,

@@ -41,6 +41,8 @@ export class Cutter {
     const address = `${texts.name}:${texts.port}`;
     const asked = [...new Set(deciders)].map((decider) => decider.predicatesOf(address, texts.path));
     for (const { unknown } of asked) for (const reason of unknown) reasons.add(reason);
+    const kept = new Set(asked.flatMap(({ keepsSlashes = [] }) => keepsSlashes));
+    if (kept.size > 1) reasons.add(SLASHES);
     const predicates = [...asked.flatMap((answer) => answer.predicates), ...more];
     const conditions = asked.flatMap((answer) => answer.conditions);
     const headers = headersIn(predicates);
@@ -76,6 +78,9 @@ export class Cutter {
     return known;
   }
 }
+
+/** Paths are compared in normal form, which has no encoded slash. */
+const SLASHES = "`escaped_slashes` changes: whether paths with `%2F` or `%5C` are refused or pass.";
 
 /** Most addresses of a world ask the same. */
 const MAX_KNOWN = 1_000;

@@ -52,7 +52,7 @@ class WorldDecider implements Decider {
     const site = this.#takerOf(request.address);
     if ("outcome" in site) return site;
     const { host } = readHostport(request.address);
-    const arriving = IncomingRequest.of(request, host);
+    const arriving = IncomingRequest.of(request, host, site.keepsSlashes);
     const trace = new Trace(site);
     if (!arriving)
       return trace.stop(
@@ -74,6 +74,7 @@ class WorldDecider implements Decider {
       taken === undefined ? [...site.routes, ...site.ownPaths] : taken === "nothing" ? [] : [taken];
     const checks = [...site.checks, ...takers.flatMap((taker) => taker.checks)];
     return {
+      keepsSlashes: site.keepsSlashes,
       predicates: [
         ...(path === undefined ? pathPredicates(site) : []),
         ...checks.flatMap(({ predicates }) => predicates),

@@ -10,7 +10,7 @@ import { holdsForPart } from "../judgement/asking";
 import type { Check, Ground, Hostport, Location } from "../judgement/check";
 import type { IncomingRequest } from "../judgement/incomingRequest";
 import { moduleOf } from "../judgement/reading";
-import { refuseUnreachable } from "../judgement/rules/paths";
+import { refuseKeptSlashes, refuseUnreachable } from "../judgement/rules/paths";
 import type { DecisionStep } from "../judgement/types";
 import { stepAt, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
@@ -38,6 +38,8 @@ export class Site {
   readonly isUnsure: boolean;
   /** Whether semicolons in a path are refused. */
   readonly refusesSemicolons: boolean;
+  /** Whether encoded slashes pass. */
+  readonly keepsSlashes: boolean;
 
   /** @throws Unservable if a gateway could not enforce the edge */
   constructor(
@@ -62,6 +64,8 @@ export class Site {
     this.refusesSemicolons =
       routes.some(({ path, exact }) => path !== "/" || exact) ||
       routes.some(({ checks }) => checks.some(({ asksPath }) => asksPath));
+    this.keepsSlashes = edge.fields.escaped_slashes === "keep";
+    if (this.keepsSlashes && this.refusesSemicolons) refuseKeptSlashes();
   }
 
   /** Equal if the same checks come before anything of a request is read. */

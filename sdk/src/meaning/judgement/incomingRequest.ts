@@ -3,7 +3,7 @@ import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
 import { CALLER_HEADERS } from "./rules/callerHeaders";
 import type { Condition } from "./rules/condition";
-import { normalForm } from "./rules/paths";
+import { normalForm, normalFormKeeping } from "./rules/paths";
 import { type DecisionRequest, type TrialRequest, UNRECORDED } from "./types";
 
 /** The placeholder in a recorded path for a part that was not recorded. */
@@ -51,11 +51,13 @@ export class IncomingRequest {
     /** The name in TLS, in lower case. */
     readonly sni: string,
     readonly from: Source,
+    keepsSlashes: boolean,
   ) {
     const { tls = "1.3", method = "GET", path = "/", host } = request;
     this.tls = tls === UNRECORDED ? undefined : tls;
     this.method = method === UNRECORDED ? undefined : method;
-    this.path = normalForm(path === UNRECORDED ? `/${LEFT_OUT}` : path) ?? null;
+    const form = keepsSlashes ? normalFormKeeping : normalForm;
+    this.path = form(path === UNRECORDED ? `/${LEFT_OUT}` : path) ?? null;
     this.isPathUnknown = path === UNRECORDED;
     this.isPathPartial = this.path?.includes(LEFT_OUT) === true;
     const [name, port] = host === undefined || host === UNRECORDED ? [] : apart(host.toLowerCase());
@@ -63,10 +65,13 @@ export class IncomingRequest {
     this.hostPort = port;
   }
 
-  /** Undefined if the source is not an address. */
-  static of(request: DecisionRequest, sni: string): IncomingRequest | undefined {
+  /**
+   * Undefined if the source is not an address.
+   * @param keepsSlashes whether encoded slashes pass
+   */
+  static of(request: DecisionRequest, sni: string, keepsSlashes: boolean): IncomingRequest | undefined {
     const from = sourceOf(request.from);
-    return from && new IncomingRequest(request, sni, from);
+    return from && new IncomingRequest(request, sni, from, keepsSlashes);
   }
 
   /** The form in which to evaluate a condition. */

@@ -179,6 +179,8 @@ export interface Decider {
 }
 
 export interface Predicates {
+  /** Whether encoded slashes in paths pass; absent where nothing serves the address. */
+  readonly keepsSlashes?: boolean;
   readonly predicates: readonly Predicate[];
   /** The conditions of policies, whose questions are among the predicates. */
   readonly conditions: readonly Condition[];

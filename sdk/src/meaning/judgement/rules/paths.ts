@@ -30,13 +30,25 @@ const MAX_KNOWN = 10_000;
  * answered with 400.
  */
 export const normalForm = remembering(MAX_KNOWN, (sent: string): string | undefined =>
-  PLAIN.test(sent) ? sent : formOf(sent),
+  PLAIN.test(sent) ? sent : formOf(sent, REFUSED),
 );
 
-function formOf(sent: string): string | undefined {
+/** The same on an edge that keeps encoded slashes. */
+export const normalFormKeeping = (sent: string): string | undefined => formOf(sent, REFUSED_EVERYWHERE);
+
+const REFUSED_EVERYWHERE = /[^\x21-\x7e…]|%00/;
+const REFUSED = /[^\x21-\x7e…]|%(?:2f|5c|00)/i;
+
+/** @throws Unservable for an edge that keeps encoded slashes, and decides by paths that may hold them */
+export function refuseKeptSlashes(): never {
+  throw new Unservable(
+    '`escaped_slashes` is "keep", but a route, a policy or a rewrite depends on the path, and applications may read such a path in another way: have one route for the prefix "/" and no policy about `req.path`, or choose "reject"',
+  );
+}
+
+function formOf(sent: string, refused: RegExp): string | undefined {
   const path = sent.split("?", 1)[0] ?? "";
-  if (!path.startsWith("/") || /[^\x21-\x7e…]|%(?:2f|5c|00)/i.test(path) || sent.includes("#"))
-    return undefined;
+  if (!path.startsWith("/") || refused.test(path) || sent.includes("#")) return undefined;
   const whole = path
     .replace(/\\/g, "/")
     .replace(/%[0-9a-f]{2}/gi, (code) =>
