@@ -1,4 +1,5 @@
 import { definitionOf, messageOf } from "@tunnelplane/sdk/contract";
+import { theServerIn } from "../auth";
 import { ResourceService, type ServerContext } from "../resources";
 import { type AcmeOrderRow, type Store, statement } from "../storage";
 import { newId } from "../util";
@@ -6,7 +7,6 @@ import { accountAt } from "./account";
 import type { AcmeSettings } from "./acmeSettings";
 import { type Account, AcmeClient } from "./client";
 import { advance, MAX_WAIT_MS } from "./order";
-import { theServerIn } from "./state";
 import { isTurn } from "./turns";
 
 /** Domains that are worked on at once. */

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { type Definition, definitionOf, messageOf, validateCreate } from "@tunnelplane/sdk/contract";
+import { theServerIn } from "../auth";
 import { insertResources, prepareCreation } from "../resources";
 import type { AcmeOrderRow } from "../storage";
 import { newId } from "../util";
@@ -24,7 +25,6 @@ import {
   store,
   storeIn,
   type Tools,
-  theServerIn,
 } from "./state";
 import { claimTurn } from "./turns";
 

@@ -1,6 +1,6 @@
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { type Caller, NO_ORIGIN } from "../auth";
+import { theServerIn } from "../auth";
 import type { ObjectChange } from "../journal";
 import { amendByServer, type ServerContext, Transactions } from "../resources";
 import { readSecret, sealKept } from "../secrets";
@@ -114,24 +114,6 @@ export async function change(
     await work(transaction, changes);
   });
 }
-
-/** The server as a caller. It has no key, so events name it as their source. */
-export const theServerIn = (project: string): Caller => ({
-  ownerId: "server",
-  name: "server",
-  role: "admin",
-  accountRole: "admin",
-  projects: [],
-  keyId: "",
-  origin: NO_ORIGIN,
-  inBrowser: false,
-  keyProject: null,
-  project,
-  shared: new Set(),
-  expiresAt: null,
-  scopes: [],
-  admin: true,
-});
 
 /** The words of a try, as `certificate_management_status` shows them. */
 export interface Job {

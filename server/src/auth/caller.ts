@@ -46,3 +46,21 @@ export interface ProjectRole {
   readonly name: string;
   readonly role: Role;
 }
+
+/** The server as a caller. It has no key, so events name it as their source. */
+export const theServerIn = (project: string): Caller => ({
+  ownerId: "server",
+  name: "server",
+  role: "admin",
+  accountRole: "admin",
+  projects: [],
+  keyId: "",
+  origin: NO_ORIGIN,
+  inBrowser: false,
+  keyProject: null,
+  project,
+  shared: new Set(),
+  expiresAt: null,
+  scopes: [],
+  admin: true,
+});

@@ -2,7 +2,7 @@
 
 export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
-export { type Caller, type KeyOrigin, NO_ORIGIN } from "./caller";
+export { type Caller, type KeyOrigin, NO_ORIGIN, theServerIn } from "./caller";
 export type { Choice } from "./callers";
 export { KeyUses } from "./keyUses";
 export { refuseLastAdmin } from "./lastAdmin";

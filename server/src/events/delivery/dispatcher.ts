@@ -6,6 +6,7 @@ import { repairTimes } from "../queue/clocks";
 import { dueDestinations } from "../queue/cursors";
 import { type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
+import { endDeliveries } from "./gone";
 import type { DispatcherOptions } from "./options";
 import { DeliveryWorker } from "./worker";
 
@@ -41,7 +42,7 @@ export class Dispatcher {
 
   /** @param context the caller calls {@link wake} after each write to its store */
   constructor(
-    private readonly context: Pick<ServerContext, "store" | "documents" | "sequencer">,
+    private readonly context: ServerContext,
     private readonly options: DispatcherOptions,
   ) {
     this.#destinations = new Destinations(context, options);
@@ -130,6 +131,7 @@ export class Dispatcher {
           logger,
           random,
           counts,
+          onGone: (gone) => endDeliveries(this.context, gone),
           now: this.#now,
         });
         this.#workers.set(id, worker);

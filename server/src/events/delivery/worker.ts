@@ -6,6 +6,7 @@ import { lease, record, release } from "../queue/leases";
 import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
+import { isGone } from "./gone";
 import { Loops } from "./loops";
 import type { DispatcherOptions } from "./options";
 
@@ -14,6 +15,8 @@ const CUT_OFF: Result = { ok: false, error: "was not answered before the server 
 interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
   readonly bodyOf: (payload: string) => string;
   readonly counts: AttemptCounts;
+  /** Called once it is recorded that a destination's service is gone for good. */
+  readonly onGone: (destination: string) => Promise<void>;
 }
 
 /**
@@ -64,6 +67,7 @@ export class DeliveryWorker {
   /** Records the previous batch, then leases and sends the next one, if there is one. */
   async #deliver(target: DeliveryTarget, before: SentBatch | undefined): Promise<SentBatch | undefined> {
     const taken = await this.#exchange(target, before);
+    if (isGone(before)) await this.options.onGone(this.destination);
     if (!taken) return undefined;
     const { batch, requests } = taken;
     if (batch.more) this.#loops.more();
@@ -85,7 +89,7 @@ export class DeliveryWorker {
       const at = now();
       await lockDestination(transaction, this.destination);
       if (before) await record(transaction, before, at, random());
-      return this.#loops.mayTake
+      return this.#loops.mayTake && !isGone(before)
         ? lease(transaction, { destination: this.destination, target, now: at, bodyOf })
         : undefined;
     });

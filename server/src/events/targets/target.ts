@@ -23,6 +23,8 @@ export type Sent =
       readonly throttled?: boolean;
       /** The service will never accept it. */
       readonly permanent?: boolean;
+      /** The service is gone for good, and wants no events any more. */
+      readonly gone?: boolean;
       /** How long the service asks us to wait, in milliseconds. */
       readonly retryAfterMs?: number;
     };

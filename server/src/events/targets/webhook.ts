@@ -17,6 +17,8 @@ import {
 const ANSWER_MS = 15_000;
 /** In bytes: more of a refusal is not read. */
 const MAX_WORDS = 2048;
+/** Standard Webhooks: whoever answers so wants no more. */
+const GONE = 410;
 /** So many requests at once for each part of a batch. */
 const COUNT = 4;
 
@@ -83,7 +85,8 @@ async function resultOf({ statusCode: status, headers, body }: Dispatcher.Respon
   return {
     ok: false,
     error: `refused with status ${status}${why && `: ${why}`}`,
-    permanent: isOfContent(status),
+    permanent: isOfContent(status) || status === GONE,
+    ...(status === GONE && { gone: true }),
     throttled: status === 429,
     retryAfterMs: retryAfterMs(headers),
   };
