@@ -11,6 +11,7 @@ const READ_AS = {
   unreadable: ["half-a-character", "\\ud800"],
   port: ["127.0.0.77:7777", "127.0.0.77:77777"],
   address: ["[fe80::7777]:80", "[fe80::1%25eth0]:80"],
+  ports: [":7778", ":77778"],
   sameHost: ["same.example.com:443", `${FIRST}:443`],
   sameHostInCapitals: ["other.example.com:443", `${FIRST.toUpperCase()}:443`],
 } as const;
@@ -121,6 +122,27 @@ describe("The edge of one member", () => {
     for (const reason of await rejectedAlone(...edges))
       expect(reason).to.match(/^Envoy refuses it: of tcp:fe80::1%25eth0:80 it says: malformed IP address/);
     await othersGoOn();
+  });
+
+  it("is rejected alone beside a hundred others at once, each by its own name", async () => {
+    const one = running.now;
+    await one.gateway.stop();
+    const made: { edge: string; backend: string }[] = [];
+    for (let index = 0; index < 100; index++)
+      made.push(await one.tlsEdge(`bad${index}.example.com`, `127.0.1.${index}${READ_AS.ports[0]}`));
+    await one.tlsEdge("good.example.com", one.upstream.address);
+    start();
+    await one.becomes(200, "good.example.com");
+    const reasons = await rejectedAlone(...made.map(({ edge }) => edge));
+    for (const [index, reason] of reasons.entries())
+      expect(reason).to.contain(`Envoy refuses it: of tcp:127.0.1.${index}:77778 it says: `);
+    await othersGoOn();
+    for (const { edge, backend } of made) {
+      await one.api.tlsEdges.delete(edge);
+      await one.api.staticBackends.delete(backend);
+      bad.delete(edge);
+    }
+    await rejectedAlone();
   });
 
   it("is rejected alone at the next start of the gateway too, and Envoy starts again with all others", async () => {
