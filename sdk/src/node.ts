@@ -4,3 +4,4 @@ export { mistypedVariables } from "./client/variables";
 export { switchReader } from "./switches";
 export { guardOutput, inOneLine, painted, visible } from "./terminal";
 export { UNKNOWN } from "./unknown";
+export { limitYoungGeneration } from "./youngGeneration";

@@ -106,6 +106,7 @@ const FLOORS = {
       "switches.ts": "switches of commands",
       "terminal.ts": "texts that cannot steer a terminal",
       "unknown.ts": "values that are not known yet",
+      "youngGeneration.ts": "keeps the memory of a start small",
     },
   ],
   "sdk/src/meaning": [

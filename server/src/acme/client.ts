@@ -99,16 +99,20 @@ interface Answer {
 
 /** Speaks ACME (RFC 8555) with one authority: bounded in time and size, and without following redirects. */
 export class AcmeClient {
-  readonly #others: OtherServers;
+  #opened: OtherServers | undefined;
   #directory: z.infer<typeof directoryShape> | undefined;
   #nonce: string | undefined;
 
-  constructor(private readonly options: AcmeOptions) {
+  constructor(private readonly options: AcmeOptions) {}
+
+  /** Made for the first request: most servers order no certificates. */
+  get #others(): OtherServers {
     // An operator names the authority, so it may be in a private network.
-    this.#others = new OtherServers({
-      ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate: true, ca: options.trust },
+    this.#opened ??= new OtherServers({
+      ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate: true, ca: this.options.trust },
       ...{ connections: 4, maxResponseSize: LARGEST },
     });
+    return this.#opened;
   }
 
   /** Makes an account with a new key. */
@@ -201,7 +205,7 @@ export class AcmeClient {
   }
 
   close(): Promise<void> {
-    return this.#others.close();
+    return this.#opened?.close() ?? Promise.resolve();
   }
 
   async #find(): Promise<z.infer<typeof directoryShape>> {

@@ -1,4 +1,4 @@
-import { mistypedVariables } from "@tunnelplane/sdk/node";
+import { limitYoungGeneration, mistypedVariables } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import type { Order, Ready } from "../process";
 import type { RunningServer, ServerOptions } from "../start";
@@ -64,6 +64,7 @@ async function serve(
   let server: RunningServer | undefined;
   const obey = orders(() => server, shutdownLimit);
   const siblings = isServing() ? new Serving(processes, obey) : undefined;
+  const letGrow = limitYoungGeneration();
   const { startServer }: typeof import("../start") = require("../start");
   let isFirst = false;
   server = await startServer({
@@ -82,6 +83,7 @@ async function serve(
     warnings,
     siblings,
   });
+  letGrow();
   const ready = { url: server.url, place: server.place, isFirst };
   if (siblings) return siblings.ready(ready);
   // Before the line that it listens, so that a signal after that line is heard.
