@@ -147,7 +147,7 @@ function rename(inProject, name) {
 const ofProject = (text) =>
   text
     .replace(
-      /Make a project of it, and start a server, a gateway and a sample app on this machine:\n\n```sh\nnpm create .*\ncd my-tunnels\n([^`]*```\n)\nIn a clone, .*\n\n/,
+      /Make a project of it, and start a server, a gateway and a sample app on this machine:\n\n```sh\nnpx --no tunnelplane new .*\ncd my-tunnels\n([^`]*```\n)\nIn a clone, .*\n\n/,
       "Install, and start a server, a gateway and a sample app on this machine:\n\n```sh\n$1\n",
     )
     .replaceAll("](../../", `](${REPOSITORY}/blob/main/`)

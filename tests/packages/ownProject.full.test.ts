@@ -176,7 +176,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
       const text = readFileSync(join(folder, "README.md"), "utf8");
       expect(text)
         .to.contain("npm run dev")
-        .and.not.to.match(/npm create|npm run new|cd my-tunnels/);
+        .and.not.to.match(/tunnelplane new|npm run new|cd my-tunnels/);
       const links = [...text.matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, path = ""]) => path);
       expect(links.filter((path) => !existsSync(join(folder, path)))).to.deep.equal([]);
     }

@@ -96,8 +96,7 @@ export class OwnProjects {
       },
       replace: {
         "npm run new --": this.#create,
-        "npm create tunnelplane my-tunnels --": `${this.#create} my-tunnels`,
-        "npm create tunnelplane": this.#create,
+        "npx --no tunnelplane new": this.#create,
         "npm install": `ln -s "${join(this.installed, "node_modules")}" node_modules`,
         "http://127.0.0.1:4040": `http://127.0.0.1:${server}`,
         "tpk_…": "$(printed 'tpk_[A-Za-z0-9_-]{20,}' | head -1)",
