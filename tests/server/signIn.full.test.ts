@@ -58,6 +58,25 @@ onEveryDatabase("Signing in", (startServer) => {
     expect(answer.headers.get("location")).to.equal(`${server.url}/console#/audit`);
   });
 
+  it("ends in each of several tabs, in whatever order, once each", async () => {
+    const one = visitor();
+    const tabs = [
+      await one.begin("/console#/a"),
+      await one.begin("/console#/b"),
+      await one.begin("/console#/c"),
+    ];
+    for (const index of [1, 0, 2]) {
+      const { state, nonce } = tabs[index] as (typeof tabs)[number];
+      answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
+      const answer = await one.comeBack({ code: "a-code", state });
+      expect(answer.headers.get("location"), await answer.text()).to.equal(
+        `${server.url}/console#/${"abc"[index]}`,
+      );
+    }
+    const again = { code: "a-code", state: tabs[0]?.state ?? "" };
+    expect((await one.comeBack(again)).status).to.equal(403);
+  });
+
   it("leads to no other server: `return_to` is a path of this one", async () => {
     for (const path of [
       ...["https://evil.example", "//evil.example", "/\\evil.example", "/console@evil.example"],

@@ -76,14 +76,6 @@ describe("Signing in", () => {
       /cookie/,
       async () => ({ ...CODE, state: (await begun(visitor())).state }),
     ],
-    "the answer to another sign-in of this browser": [
-      /state/,
-      async (one) => {
-        const { state } = await begun(one);
-        await one.begin();
-        return { ...CODE, state };
-      },
-    ],
     "an attempt that this server did not seal": [
       /cookie/,
       async (one) => {

@@ -1,7 +1,7 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, csrfTokenOf, endSession, SESSION_MS, userAt } from "../../auth";
-import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused } from "../../identities";
+import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused, takeAttempt } from "../../identities";
 import { journaled } from "../../journal";
 import type { ServerContext } from "../../resources";
 import { isLoopback, isSession, RequestError } from "../../util";
@@ -42,18 +42,27 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
 
   pages.get("/sign_in", { config }, async (request, reply) => {
     refuseUnsafe(request);
-    const { address, cookie } = await signIn().begin(addressOf(request) + CALLBACK, returnToOf(request));
+    const { address, cookie } = await signIn().begin(
+      addressOf(request) + CALLBACK,
+      returnToOf(request),
+      cookies.attempt(request),
+    );
     return redirect(reply, address, [cookies.setAttempt(request, cookie, ATTEMPT_MS)]);
   });
 
   pages.get(CALLBACK, { config }, async (request, reply) => {
-    const forgetting = cookies.setAttempt(request, "", 0);
-    reply.header("set-cookie", forgetting); // also where it is refused: an attempt is tried once
     const mark = request.url.indexOf("?");
+    const query = mark < 0 ? "" : request.url.slice(mark);
+    const kept = cookies.attempt(request);
+    const state = new URLSearchParams(query).get("state") ?? "";
+    const taken = kept === undefined ? undefined : takeAttempt(kept, state);
+    const others = taken?.rest ?? "";
+    const forgetting = cookies.setAttempt(request, others, others === "" ? 0 : ATTEMPT_MS);
+    reply.header("set-cookie", forgetting); // also where it is refused: an attempt is tried once
     const former = await authentication.sessionOf(request);
     const { secret, returnTo } = await signIn().finish({
-      query: mark < 0 ? "" : request.url.slice(mark),
-      cookie: cookies.attempt(request),
+      query,
+      cookie: taken?.sealed,
       former: former?.keyId,
       operationId: request.id,
       client: callerAddress(request),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type Keyring, newSecret } from "../../secrets";
 import type { Database } from "../../storage";
@@ -34,6 +35,30 @@ export const newAttempt = (redirectUri: string, returnTo: string): Attempt => ({
 /** The attempt as its cookie has it. */
 export const sealAttempt = (keyring: Keyring, attempt: Attempt): string =>
   keyring.seal(PLACE, JSON.stringify(attempt)).slice(MARK.length);
+
+/** Of one browser: of a cookie, browsers take 4,096 bytes with its name. */
+const MAX_KEPT_LENGTH = 3800;
+const BETWEEN = "~";
+
+/** A browser's attempts, one for each tab, the newest first. @param kept those that it has */
+export function withAttempt(kept: string | undefined, state: string, sealed: string): string {
+  const all = [`${markOf(state)}:${sealed}`, ...(kept?.split(BETWEEN) ?? [])];
+  while (all.length > 1 && all.join(BETWEEN).length > MAX_KEPT_LENGTH) all.pop();
+  return all.join(BETWEEN);
+}
+
+/** The sealed attempt of a state, and what is kept without it. Without one of that state, the newest. */
+export function takeAttempt(kept: string, state: string): { readonly sealed: string; readonly rest: string } {
+  const all = kept.split(BETWEEN);
+  const found = all.find((one) => one.startsWith(`${markOf(state)}:`)) ?? all[0] ?? "";
+  return {
+    sealed: found.replace(/^[0-9a-f]{12}:/, ""),
+    rest: all.filter((one) => one !== found).join(BETWEEN),
+  };
+}
+
+/** Tells the attempts of one browser apart. */
+const markOf = (state: string): string => createHash("sha256").update(state).digest("hex").slice(0, 12);
 
 /**
  * The attempt that this browser began.

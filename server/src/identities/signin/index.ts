@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { SignIn, SignInContext } from "./signIn";
 import type { SignInSettings } from "./signInSettings";
 
-export { ATTEMPT_MS } from "./attempt";
+export { ATTEMPT_MS, takeAttempt } from "./attempt";
 export { ProviderAway, SignInRefused } from "./refused";
 export type { SignIn } from "./signIn";
 export type { SignInSettings } from "./signInSettings";

@@ -1,8 +1,10 @@
 import { isObject, messageOf } from "@tunnelplane/sdk/contract";
+import { claimIn } from "@tunnelplane/sdk/rules";
 import * as oidc from "openid-client";
 import type { Logger } from "pino";
 import { DocumentReader } from "../documentReader";
 import type { Attempt } from "./attempt";
+import { Client } from "./client";
 import type { Claims } from "./profile";
 import { ProviderAway, SignInRefused } from "./refused";
 import type { SignInSettings } from "./signInSettings";
@@ -22,11 +24,14 @@ export class IdentityProvider {
   #known: { readonly configuration: oidc.Configuration; readonly at: number } | undefined;
   #asked: Promise<oidc.Configuration> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #client: Client | undefined;
 
   constructor(
     private readonly settings: SignInSettings,
     private readonly logger: Pick<Logger, "warn">,
-  ) {}
+  ) {
+    this.#client = settings.clientSecret === undefined ? undefined : new Client(settings.clientSecret);
+  }
 
   /** The address at which a person signs in. @throws ProviderAway */
   async addressFor({ redirectUri, state, nonce, verifier }: Attempt): Promise<string> {
@@ -49,18 +54,39 @@ export class IdentityProvider {
   async claimsFor({ redirectUri, state, nonce, verifier }: Attempt, query: string): Promise<Claims> {
     const configuration = await this.#configuration();
     try {
-      const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
-        pkceCodeVerifier: verifier,
-        expectedState: state,
-        expectedNonce: nonce,
-        idTokenExpected: true,
+      const redeem = () =>
+        oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+      const tokens = await redeem().catch((error: unknown) => {
+        if (!isOtherClient(error) || !this.#client?.change(configuration.serverMetadata())) throw error;
+        return redeem();
       });
       const claims = tokens.claims();
       if (!claims) throw new SignInRefused(UNFIT, ["id_token"]);
       if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-      return { ...(await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+      return { ...(await this.#userInfo(configuration, tokens.access_token, claims)), ...claims };
     } catch (error) {
       throw this.#refusalOf(error);
+    }
+  }
+
+  /** What the userinfo endpoint says. Without an answer, the ID token is enough if it has what is needed. */
+  async #userInfo(configuration: oidc.Configuration, token: string, claims: oidc.IDToken): Promise<Claims> {
+    try {
+      return await oidc.fetchUserInfo(configuration, token, claims.sub);
+    } catch (error) {
+      const { usernameClaim, groupsClaim, requireGroups, issuer } = this.settings;
+      const needed = [usernameClaim, ...(requireGroups.length > 0 ? [groupsClaim] : [])];
+      if (needed.some((name) => claimIn(claims, name) === undefined)) throw error;
+      this.logger.warn(
+        { issuer, reason: reasonsOf(error).join(": ") },
+        "the identity provider's userinfo cannot be read: who signs in has the claims of the ID token alone",
+      );
+      return {};
     }
   }
 
@@ -84,13 +110,13 @@ export class IdentityProvider {
   }
 
   async #ask(): Promise<oidc.Configuration> {
-    const { issuer, clientId, clientSecret } = this.settings;
+    const { issuer, clientId } = this.settings;
     try {
       const configuration = await oidc.discovery(
         new URL(issuer),
         clientId,
         undefined,
-        clientSecret === undefined ? oidc.None() : authenticationWith(clientSecret),
+        this.#client?.authenticate ?? oidc.None(),
         {
           [oidc.customFetch]: (url, asked) => this.#fetch(url, asked),
           execute: [
@@ -140,25 +166,25 @@ export class IdentityProvider {
 const UNFIT =
   "The answer of the identity provider does not belong to this sign-in, or is not valid: begin again. An admin sees why in the audit log, under this number";
 
-/** By the method that the provider offers: it takes the header, unless it says that it does not. */
-function authenticationWith(secret: string): oidc.ClientAuth {
-  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
-  return (server, ...others) => {
-    const { token_endpoint_auth_methods_supported: offered } = server;
-    const isPost = offered?.includes("client_secret_post") && !offered.includes("client_secret_basic");
-    return (isPost ? post : basic)(server, ...others);
-  };
-}
+const isOtherClient = (error: unknown): boolean =>
+  error instanceof oidc.ResponseBodyError && (error.error === "invalid_client" || error.status === 401);
 
-function causesOf(error: unknown): unknown[] {
-  const found: unknown[] = [];
+function causesOf(error: unknown): object[] {
+  const found: object[] = [];
   for (let cause = error; isObject(cause) && found.length < 10; cause = cause.cause) found.push(cause);
   return found;
 }
 
 /** What went wrong, from the outside in; the library's messages repeat no token. */
-const reasonsOf = (error: unknown): string[] =>
-  causesOf(error).map((cause) => messageOf(cause).slice(0, 200));
+const reasonsOf = (error: unknown): string[] => causesOf(error).map((cause) => wordsOf(cause).slice(0, 200));
+
+/** The library's errors have answers and parts of tokens as their causes, which are no words. */
+const wordsOf = (cause: object): string =>
+  cause instanceof Response
+    ? `it answered ${cause.status}`
+    : cause instanceof Error
+      ? messageOf(cause)
+      : Object.keys(cause).join(", ");
 
 function fail(error: Error): never {
   throw error;

@@ -4,7 +4,7 @@ import { type AuditedAction, type Author, type Journal, journaled } from "../../
 import { type Keyring, newSecret } from "../../secrets";
 import type { Store } from "../../storage";
 import { newId } from "../../util";
-import { newAttempt, openAttempt, sealAttempt } from "./attempt";
+import { newAttempt, openAttempt, sealAttempt, withAttempt } from "./attempt";
 import { aboutUser, type Claims, profileOf } from "./profile";
 import { IdentityProvider } from "./provider";
 import { SignInRefused } from "./refused";
@@ -55,12 +55,18 @@ export class SignIn {
 
   /**
    * Begins a sign-in. The cookie binds it to the browser.
+   * @param kept what the browser keeps of attempts in other tabs
    * @throws ProviderAway
    */
-  async begin(redirectUri: string, returnTo: string): Promise<{ address: string; cookie: string }> {
+  async begin(
+    redirectUri: string,
+    returnTo: string,
+    kept: string | undefined,
+  ): Promise<{ address: string; cookie: string }> {
     const attempt = newAttempt(redirectUri, returnTo);
     const address = await this.#provider.addressFor(attempt);
-    return { address, cookie: sealAttempt(this.context.keyring, attempt) };
+    const sealed = sealAttempt(this.context.keyring, attempt);
+    return { address, cookie: withAttempt(kept, attempt.state, sealed) };
   }
 
   /**
