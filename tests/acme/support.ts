@@ -114,7 +114,7 @@ export class OrderedDomain {
 
   read = async (): Promise<Json> => (await this.rest.get(this.uri)).body;
 
-  /** What is said of the order that is under way; null for none. */
+  /** What is said of the order in progress; null for none. */
   job = async (): Promise<Json | null> => {
     const { certificate_management_status: status } = await this.read();
     return (status as { provisioning_job: Json | null } | null)?.provisioning_job ?? null;

@@ -186,7 +186,7 @@ onEveryDatabase("What gateways see of agents", (start) => {
     expectRefused(await server.rest.get(`/tunnel_sessions/${one.session}`), notFound);
     expectRefused(await server.rest.post(`/tunnel_sessions/${one.session}/stop`, {}), notFound);
     await report(name, [one, other]);
-    expect(await idsIn("/tunnel_sessions"), "a report that was under way").to.not.include(one.session);
+    expect(await idsIn("/tunnel_sessions"), "a report that was in flight").to.not.include(one.session);
     expect(await idsIn("/tunnel_sessions")).to.include(other.session);
     const refused = await askedFrom(credential.token, IP);
     expect(refused).to.deep.include({ allowed: false });

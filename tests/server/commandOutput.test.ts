@@ -221,7 +221,7 @@ describe("The output of commands for programs", () => {
       destination_ids: [id],
     });
     for (const name of ["one", "two"]) await server.created("/bot_users", { name });
-    // Deliveries that are under way change between two reads.
+    // Deliveries that are in flight change between two reads.
     const delivered = `/event_destinations/${id}/deliveries?status=delivered`;
     while ((await server.read(delivered)).deliveries.length < 2) await setTimeout(50);
     const [delivery, ...more] = await read("events", "deliveries", id, "--limit", "1");

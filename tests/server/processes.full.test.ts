@@ -161,7 +161,7 @@ onOneDatabase("The processes of a server", (startServer, database) => {
     }
   });
 
-  it("answer what is under way at each when the server stops, and none is left", async () => {
+  it("answer what is in flight at each when the server stops, and none is left", async () => {
     const server = await start({ args: TWO });
     const serving = servingOf(server);
     const lines = await linesTo(server);

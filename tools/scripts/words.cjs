@@ -18,6 +18,9 @@ const RETIRED = [
   { of: CODE, word: /\bEVERY_ANSWER\b/g, use: "DEFAULT_HEADERS", left: 0 },
   { of: CODE, word: /\b(mendTimes|keepToOwner)\b/g, use: "repairTimes, restrictToOwner", left: 0 },
   { of: CODE, word: /\bNotJudged\b/g, use: "NotEvaluated", left: 0 },
+  { of: CODE, word: /underWay|UnderWay/g, use: "inFlight", left: 0 },
+  { of: TEXT, word: /\bunder way\b/g, use: "in flight, in progress", left: 0 },
+  { of: TEXT, word: /\bfor so long\b/g, use: "this long", left: 0 },
   { of: CODE, word: /\bclass (Telling|Comparing|Planning|Deciding)\b/g, use: "a noun", left: 0 },
   {
     of: TEXT,

@@ -1,6 +1,6 @@
 import type { Connection, ParsedKey, ServerChannel } from "ssh2";
 
-/** The key exchange that is under way on a connection, or was the last. */
+/** The key exchange in progress on a connection, or was the last. */
 export interface Exchange {
   readonly negotiated: { kex: string; serverHostKey: string };
   /** The part that computes; called with each packet of the client. */
@@ -14,7 +14,7 @@ export interface Exchange {
 export interface Inside {
   _hostKeys: Record<string, ParsedKey>;
   _kex: Exchange | undefined;
-  /** What we offered for the key exchange that is under way; undefined while there is none. */
+  /** What we offered for the key exchange in progress; undefined while there is none. */
   readonly _kexinit: Buffer | undefined;
   /** What is done with each kind of message. */
   readonly _handlers: Record<string, ((...args: unknown[]) => unknown) | undefined>;

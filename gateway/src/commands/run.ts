@@ -87,7 +87,7 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         "--record-traffic <time>",
-        "count requests by the hour in STATE/traffic, and keep them for so long, such as 7d (default: nothing is recorded)",
+        "count requests by the hour in STATE/traffic, and keep them this long, such as 7d (default: nothing is recorded)",
       )
         .env("TUNNELPLANE_GATEWAY_RECORD_TRAFFIC")
         .argParser(hoursOption),

@@ -14,7 +14,7 @@ import { inDeclaredCase } from "./tokenSchemes";
 const KEYS_FOR = "300s";
 /** Envoy asks again 5 s before that: the gateway has them in memory, and knows when they change. */
 const KEYS_OF_GATEWAY_FOR = "10s";
-/** How far clocks may differ: tokens are valid for so long before `nbf` and after `exp`. */
+/** How far clocks may differ: tokens are valid this long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 
 /** A route's token checks: entries for the filter's tables, and the parts that the route turns on. */

@@ -27,7 +27,7 @@ export interface Host {
   readonly account?: AccountWords;
   /** Whether a value is not known before the run. */
   isUnknown(value: unknown): boolean;
-  /** Shows a warning in the preview or run that is under way. */
+  /** Shows a warning in the preview or run in progress. */
   warn(text: string, urn: string | undefined): Promise<void>;
   /** Shows information that is no warning. */
   inform(text: string, urn: string | undefined): Promise<void>;

@@ -6,14 +6,14 @@ export type Credentials =
   | { readonly apiKey: string; readonly identity?: undefined }
   | { readonly apiKey?: undefined; readonly identity: JobIdentity };
 
-/** How much of a key's life is used: the rest is for requests under way, and for clocks of another speed. */
+/** How much of a key's life is used: the rest is for requests in flight, and for clocks of another speed. */
 const USED = 0.8;
 
 /** The API key for the next request: a fixed one, or one that a job's identity was exchanged for. */
 export class ApiKeys {
   #known: { readonly key: string; readonly until: number } | undefined;
-  /** The exchange under way, which requests at the same time share. */
-  #underWay: Promise<string> | undefined;
+  /** The exchange in progress, which requests at the same time share. */
+  #inFlight: Promise<string> | undefined;
 
   /** @param exchange exchanges a token of this identity */
   constructor(
@@ -36,10 +36,10 @@ export class ApiKeys {
   }
 
   #renew(identity: JobIdentity): Promise<string> {
-    this.#underWay ??= this.#exchange(identity).finally(() => {
-      this.#underWay = undefined;
+    this.#inFlight ??= this.#exchange(identity).finally(() => {
+      this.#inFlight = undefined;
     });
-    return this.#underWay;
+    return this.#inFlight;
   }
 
   async #exchange(identity: JobIdentity): Promise<string> {

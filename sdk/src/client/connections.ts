@@ -49,7 +49,7 @@ export class Connections {
   readonly #request: typeof overHttp;
   readonly #agent: Agent;
   readonly #timeoutMs: number;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
 
   /** @param base an address that begins with http:// or https:// */
   constructor(base: string, { timeoutMs, connections }: ConnectionOptions) {
@@ -71,14 +71,14 @@ export class Connections {
 
   /** Sends a request once. Errors have a `code`: of the system, of OpenSSL, or one of those above. */
   send(sent: Sent): Promise<RawAnswer> {
-    const answer = this.#exchange(sent).finally(() => this.#underWay.delete(answer));
-    this.#underWay.add(answer);
+    const answer = this.#exchange(sent).finally(() => this.#inFlight.delete(answer));
+    this.#inFlight.add(answer);
     return answer;
   }
 
-  /** Waits for the requests under way, and closes the connections. */
+  /** Waits for the requests in flight, and closes the connections. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#inFlight);
     this.#agent.destroy();
   }
 

@@ -27,7 +27,7 @@ export interface ReservedDomainCertificateManagementStatusProvisioningJob {
   /** When it was first tried (RFC 3339). */
   started_at: string | null;
 
-  /** When it will be tried again (RFC 3339); null while it is under way. */
+  /** When it will be tried again (RFC 3339); null while it is in progress. */
   retries_at: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface ReservedDomainCertificateManagementStatus {
   /** When the certificate will be renewed (RFC 3339); null while there is none. */
   renews_at: string | null;
 
-  /** The order that is under way; null for none. */
+  /** The order in progress; null for none. */
   provisioning_job: ReservedDomainCertificateManagementStatusProvisioningJob | null;
 }
 

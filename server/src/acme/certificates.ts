@@ -40,7 +40,7 @@ export class Certificates {
     this.#client = new AcmeClient(options.settings);
   }
 
-  /** Another server may go on at once. Call it when no {@link work} is under way. */
+  /** Another server may go on at once. Call it when no {@link work} is running. */
   async release(): Promise<void> {
     await this.options.context.store
       .write((transaction) =>

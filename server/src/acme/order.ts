@@ -263,8 +263,8 @@ async function fail(tools: Tools, row: AcmeOrderRow, domain: Domain, error: unkn
   const { context } = tools;
   const problem = error instanceof AcmeProblem ? error : new AcmeProblem("internal", messageOf(error));
   if (problem.code === "superseded") return;
-  const isUnderWay = row.phase === "placing" || row.phase === "ordered";
-  const isOver = isUnderWay && problem.isFinal;
+  const isInProgress = row.phase === "placing" || row.phase === "ordered";
+  const isOver = isInProgress && problem.isFinal;
   const challenge: Challenge | null = JSON.parse(row.challenge ?? "null");
   // Until the authority is told, the next try may take another way.
   const isTakenBack = isOver || !challenge?.isTold;

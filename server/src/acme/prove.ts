@@ -7,7 +7,7 @@ import { change, DOMAIN, type Domain, goOn, lookAgain, type Tools } from "./stat
 
 /** A name server may need a moment before others see its change. */
 const RECORD_MS = 1_000;
-/** A gateway that has not reported for so long is not waited for; it reports every 30 s. */
+/** A gateway that has not reported for this long is not waited for; it reports every 30 s. */
 const SILENT_MS = 90_000;
 /** Nor is one that does not follow. */
 const FOLLOWED_MS = 15_000;

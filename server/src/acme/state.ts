@@ -13,7 +13,7 @@ import { AcmeProblem } from "./problem";
 export const DOMAIN = definitionOf("reserved_domain");
 /** The sealed key of the certificate that is being ordered. */
 const KEY = "acme_key";
-/** The pause between two looks at an order that is under way; it grows while there is no news. */
+/** The pause between two looks at an order in progress; it grows while there is no news. */
 const LOOK_MS = 500;
 const GROWTH = 1.2;
 const MAX_LOOK_MS = 60_000;

@@ -6,6 +6,7 @@ import {
   type BriefRow,
   Existing,
   type HolderRow,
+  referencesTo,
   STORED_COLUMNS,
   type StoredRow,
   type UserRow,
@@ -90,14 +91,7 @@ const lockRows = (db: Kysely<Database>, ids: readonly string[]) =>
   inParts(ids.toSorted(), (part) => lockedByIds(db, { ids: part }));
 
 const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .innerJoin("resource", "resource.id", "reference.from_id")
-    .innerJoin("resource as target", "target.id", "reference.to_id")
-    .select(["from_id", "to_id", "field", "cascades", "resource.kind"])
-    .select(["resource.project_id as from_project", "target.project_id as to_project"])
-    .where(isListed(db, "to_id", parameter("ids")))
-    .orderBy("from_id"),
+  referencesTo(db, parameter("ids")).orderBy("from_id"),
 );
 
 /** All references to objects. */

@@ -159,7 +159,7 @@ function onSignals(obey: (order: Order) => void, hasTls: boolean): void {
 function orders(running: () => RunningServer | undefined, limitSeconds: number): (order: Order) => void {
   let closing = false;
   const cutOff = () => {
-    running()?.logUnderWay();
+    running()?.logInFlight();
     process.exit(1);
   };
   return (order) => {

@@ -259,7 +259,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--shutdown-limit <seconds>",
     env: "TUNNELPLANE_SHUTDOWN_LIMIT",
-    text: "Time for requests under way to finish when the server stops, in seconds",
+    text: "Time for requests in flight to finish when the server stops, in seconds",
     default: 10,
     parse: wholeNumber(0, 3600),
   },

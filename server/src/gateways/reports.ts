@@ -12,7 +12,7 @@ import type { SessionTools } from "./sessionEnds";
 import { keepSessions } from "./sessions";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A gateway that has not reported for so long is forgotten. */
+/** A gateway that has not reported for this long is forgotten. */
 const GONE_MS = 7 * DAY_MS;
 /** The limit on names of gateways, because each takes a row. */
 const MAX_GATEWAYS = 1000;

@@ -16,11 +16,11 @@ import { stopped } from "./sessionEvents";
 
 /** Sessions that begin or end in one transaction: other writers wait for it. */
 export const AT_ONCE = 200;
-/** A gateway that has not reported for so long serves nothing any more; it reports every 30 s. */
+/** A gateway that has not reported for this long serves nothing any more; it reports every 30 s. */
 export const SILENT_MS = 90_000;
 /** How long a session that was stopped is kept out with its credential, from its address. */
 export const KEPT_OUT_MS = 60_000;
-/** Reports that were under way when a session was ended may still name it for so long. */
+/** Reports that were in flight when a session was ended may still name it this long. */
 const REMEMBERED_MS = 10 * 60_000;
 
 /** The parts that sessions need to be kept and recorded. */

@@ -26,7 +26,7 @@ import {
 import { Garbage } from "./limits/garbage";
 import { LargeBodies } from "./limits/largeBodies";
 import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import type { RequestsInFlight } from "./limits/requestsInFlight";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { type DescriberData, describing } from "./openapi/descriptions";
@@ -62,7 +62,7 @@ export interface AppOptions extends ConnectionOptions {
   readonly eventWaits: EventWaits;
   readonly siblings: Siblings;
   readonly logger: FastifyBaseLogger;
-  readonly underWay: RequestsUnderWay;
+  readonly inFlight: RequestsInFlight;
   /** This server's release, for the OpenAPI document. */
   readonly version: string;
   /** The base address for answers. Default: the address that the client used. */
@@ -78,7 +78,7 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, keyUses, dispatcher, eventWaits, siblings, logger, underWay, version, publicUrl, signIn } =
+  const { context, keyUses, dispatcher, eventWaits, siblings, logger, inFlight, version, publicUrl, signIn } =
     options;
   const app = newApp(options);
   const waiting = watch(app, options);
@@ -86,11 +86,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const limits = new RateLimits(options.rateLimit, siblings);
   const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
   const cookies = new Cookies(addressOf);
-  const authentication = new Authentication(apiKeys, limits, underWay, cookies);
-  const gate = new Gate({ apiKeys, authentication, limits, underWay });
+  const authentication = new Authentication(apiKeys, limits, inFlight, cookies);
+  const gate = new Gate({ apiKeys, authentication, limits, inFlight });
   const forPeople = { context, apiKeys, authentication, cookies, gate, limits, addressOf };
   const counts = {
-    refused: () => underWay.refused,
+    refused: () => inFlight.refused,
     cutOff: () => waiting.cutOff,
     restrictions: () => apiKeys.restrictions.counts(),
   };
@@ -120,7 +120,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     login: () => registerLogin(app, forPeople, signIn !== undefined),
     api: () =>
       registerApi(app, {
-        ...{ context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf },
+        ...{ context, apiKeys, keyUses, dispatcher, eventWaits, inFlight, addressOf },
         ...{ authentication, gate },
       }),
   };
@@ -138,7 +138,7 @@ function newApp(options: AppOptions): FastifyInstance {
     logController: new RequestLog(),
     childLoggerFactory: oneLogger,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PATH_LENGTH },
-    return503OnClosing: false, // that would not be an error of ours; RequestsUnderWay answers one
+    return503OnClosing: false, // that would not be an error of ours; RequestsInFlight answers one
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     schemaController: { compilersFactory: NO_COMPILERS },
   });
@@ -147,7 +147,7 @@ function newApp(options: AppOptions): FastifyInstance {
 }
 
 /** What happens with every request, whatever its route. */
-function watch(app: FastifyInstance, { underWay, eventWaits }: AppOptions): WaitingAnswers {
+function watch(app: FastifyInstance, { inFlight, eventWaits }: AppOptions): WaitingAnswers {
   acceptExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {
@@ -155,7 +155,7 @@ function watch(app: FastifyInstance, { underWay, eventWaits }: AppOptions): Wait
     refuseTwoHosts(request.raw);
     done();
   });
-  underWay.watch(app);
+  inFlight.watch(app);
   app.addHook("preClose", async () => eventWaits.close());
   const garbage = new Garbage();
   garbage.watch(app);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { type ApiKeys, type Caller, type Choice, isCsrfTokenOf } from "../auth";
 import { RequestError } from "../util";
 import type { RateLimits } from "./limits/rateLimits";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import type { RequestsInFlight } from "./limits/requestsInFlight";
 import type { Cookies } from "./signin/cookies";
 
 declare module "fastify" {
@@ -17,7 +17,7 @@ export class Authentication {
   constructor(
     private readonly apiKeys: ApiKeys,
     private readonly limits: RateLimits,
-    private readonly underWay: RequestsUnderWay,
+    private readonly inFlight: RequestsInFlight,
     private readonly cookies: Cookies,
   ) {}
 
@@ -33,7 +33,7 @@ export class Authentication {
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
     if (!key) throw new RequestError("missing_key", 'The header Authorization must be "Bearer <API key>"');
     const choice = choiceIn(request, isOfAccount, isAnew);
-    const caller = await this.apiKeys.callerOf(key, choice, () => this.underWay.lookUp(request));
+    const caller = await this.apiKeys.callerOf(key, choice, () => this.inFlight.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(key, request);
     throw new RequestError(
@@ -67,7 +67,7 @@ export class Authentication {
 
   async #lookUp(request: FastifyRequest, session: string, choice: Choice): Promise<Caller> {
     const asked = { ...choice, isCookie: true };
-    const caller = await this.apiKeys.callerOf(session, asked, () => this.underWay.lookUp(request));
+    const caller = await this.apiKeys.callerOf(session, asked, () => this.inFlight.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(session, request);
     throw new RequestError("unknown_key", "This session has ended: sign in again");

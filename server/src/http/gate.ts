@@ -4,7 +4,7 @@ import { RequestError } from "../util";
 import type { Authentication } from "./authentication";
 import { requireAddress } from "./limits/connections";
 import type { RateLimits } from "./limits/rateLimits";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import type { RequestsInFlight } from "./limits/requestsInFlight";
 import { originOf } from "./origin";
 
 /** What a family of routes asks of a request, in this order, before its body is read. */
@@ -30,7 +30,7 @@ interface Services {
   readonly apiKeys: ApiKeys;
   readonly authentication: Authentication;
   readonly limits: RateLimits;
-  readonly underWay: RequestsUnderWay;
+  readonly inFlight: RequestsInFlight;
 }
 
 /** The one gate through which requests come in. Families of routes differ in their {@link Way}. */
@@ -39,30 +39,30 @@ export class Gate {
 
   /** Call this before routes are added. */
   guard(routes: FastifyInstance, way: Way): void {
-    const { underWay } = this.services;
-    if (way.slot !== "never") underWay.limitOn(routes);
+    const { inFlight } = this.services;
+    if (way.slot !== "never") inFlight.limitOn(routes);
     routes.addHook("onRequest", (request, reply) => this.#enter(request, reply, way));
   }
 
   async #enter(request: FastifyRequest, reply: FastifyReply, way: Way): Promise<void> {
-    const { apiKeys, limits, underWay } = this.services;
+    const { apiKeys, limits, inFlight } = this.services;
     requireAddress(request);
     if (way.counts === "exchanges") await limits.admitExchange(request);
     if (way.counts === "sign_ins") await limits.admitSignIn(request);
     if (way.restricts) await apiKeys.restrictions.refuse(way.restricts, originOf(request));
     if (way.isOfAccount) await this.#knowCaller(request, reply, way);
     way.refuse?.(request, reply);
-    if (way.slot === undefined) await underWay.admit(request);
+    if (way.slot === undefined) await inFlight.admit(request);
     way.look?.(request);
   }
 
   async #knowCaller(request: FastifyRequest, reply: FastifyReply, { isOfAccount, slot }: Way): Promise<void> {
-    const { apiKeys, authentication, limits, underWay } = this.services;
+    const { apiKeys, authentication, limits, inFlight } = this.services;
     request.caller = await authentication
       .callerOf(request, isOfAccount?.(request))
       .catch(async (refusal: unknown) => {
         // A key that could not be looked up, because storage does not answer, is not an unknown key.
-        if (refusal instanceof RequestError && slot === undefined) await underWay.admit(request);
+        if (refusal instanceof RequestError && slot === undefined) await inFlight.admit(request);
         throw refusal;
       });
     await limits.admit(request.caller.keyId, request, reply);

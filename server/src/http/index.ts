@@ -2,5 +2,5 @@
 
 export { buildApp } from "./app";
 export type { RateLimitOptions } from "./limits/rateLimits";
-export { RequestsUnderWay } from "./limits/requestsUnderWay";
+export { RequestsInFlight } from "./limits/requestsInFlight";
 export { readTls, type TlsFiles } from "./tls";

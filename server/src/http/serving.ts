@@ -10,7 +10,7 @@ import { ownTurn, queryError, quoted, RequestError } from "../util";
 import { BODY_LIMIT, JSON_TYPE, objectIn } from "./bodies";
 import { noRoute } from "./errors";
 import { LARGE_BODY } from "./limits/largeBodies";
-import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
+import type { RequestsInFlight, SlotKind } from "./limits/requestsInFlight";
 import { nameIn } from "./nameHeader";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent, type Outcome } from "./operations/operation";
@@ -41,7 +41,7 @@ export interface Serving {
   readonly keyUses: KeyUses;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
-  readonly underWay: RequestsUnderWay;
+  readonly inFlight: RequestsInFlight;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
   /** Refuses a request that waited, if its caller may no longer make it. */
@@ -75,7 +75,7 @@ function registerOperation(api: FastifyInstance, operation: ApiOperation, servin
 
 async function serve(
   operation: ApiOperation,
-  { context, keyUses, dispatcher, eventWaits, underWay, addressOf, lookAgain }: Serving,
+  { context, keyUses, dispatcher, eventWaits, inFlight, addressOf, lookAgain }: Serving,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string | Buffer | undefined> {
@@ -112,7 +112,7 @@ async function serve(
     {
       ...{ params, query, body, name, gone },
       precondition: (etag) => requireMatch(request, etag),
-      turn: () => underWay.turn(request),
+      turn: () => inFlight.turn(request),
       lookAgain: () => lookAgain(request),
     },
   );

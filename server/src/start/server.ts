@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { type AcmeSettings, Certificates } from "../acme";
 import { bootstrap, KeyUses, noteShown } from "../auth";
 import { Dispatcher, type Endpoints } from "../events";
-import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "../http";
+import { buildApp, type RateLimitOptions, RequestsInFlight, readTls, type TlsFiles } from "../http";
 import type { SignInSettings } from "../identities";
 import { EventWaits, headOf } from "../journal";
 import { ALONE, flushed, type LogLevel, openLogger, type Siblings } from "../process";
@@ -17,7 +17,7 @@ import { backgroundJobs } from "./jobs";
 
 /** How often, at most, a process tells the others that it has committed something. */
 const TELL_EVERY_MS = 20;
-// Time for event batches under way to finish when the server stops.
+// Time for event batches in flight to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
 
 export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
@@ -73,12 +73,12 @@ export interface RunningServer {
    * ones.
    */
   reloadTls(): void;
-  /** Waits for requests and batches under way, then closes. */
+  /** Waits for requests and batches in flight, then closes. */
   close(): Promise<void>;
   /** Hangs up on clients that have not sent their request to its end: {@link close} need not wait. */
   endHalfSent(): void;
   /** Logs the requests that are not answered yet. Call it before ending the process early. */
-  logUnderWay(): void;
+  logInFlight(): void;
 }
 
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     };
     await logHead();
-    const underWay = new RequestsUnderWay(options.concurrencyLimit);
+    const inFlight = new RequestsInFlight(options.concurrencyLimit);
     let url = "";
     const dispatcher = new Dispatcher(context, {
       targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       eventWaits,
       siblings,
       logger,
-      underWay,
+      inFlight,
       version: VERSION,
       tls,
     });
@@ -159,8 +159,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await store.close();
         await flushed(logger);
       },
-      endHalfSent: () => underWay.endHalfSent(),
-      logUnderWay: () => underWay.log(),
+      endHalfSent: () => inFlight.endHalfSent(),
+      logInFlight: () => inFlight.log(),
     };
   } catch (error) {
     await store.close();

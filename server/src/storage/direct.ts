@@ -36,7 +36,7 @@ interface TransactionFacts {
   readonly lane: Lane | undefined;
 }
 
-/** A transaction that is under way, on a connection that it has for itself. */
+/** A transaction in progress, on a connection that it has for itself. */
 export class Transaction extends Kysely<Database> {
   constructor(
     dialect: Dialect,

@@ -272,10 +272,10 @@ export interface AcmeOrderRow {
   domain_id: string;
   /**
    * `new`: to be ordered at `next_at`. `placing`: the authority was asked for an order, and its answer is not
-   * stored. `ordered`: under way. `issued`: to be renewed. `ending`: the policy is gone.
+   * stored. `ordered`: in progress. `issued`: to be renewed. `ending`: the policy is gone.
    */
   phase: "new" | "placing" | "ordered" | "issued" | "ending";
-  /** Of the order that is under way. */
+  /** Of the order in progress. */
   order_url: string | null;
   /** JSON: the challenge that is answered; null for none yet. */
   challenge: string | null;

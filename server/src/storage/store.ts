@@ -26,7 +26,7 @@ export interface Store {
 }
 
 export interface WriteOptions {
-  /** Waits until no other write is under way, and lets none begin before this one ends. */
+  /** Waits until no other write is in progress, and lets none begin before this one ends. */
   readonly alone?: boolean;
   /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
   readonly onOwnConnection?: boolean;

@@ -39,7 +39,7 @@ export class Jobs {
     }
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins nothing more, and waits for what is in flight. */
   async stop(): Promise<void> {
     await Promise.all(this.#all.map(({ rounds }) => rounds.stop()));
   }

@@ -4,8 +4,8 @@
  * - `stopped`: no round begins by itself.
  * - `idle`: there is nothing to do until somebody wakes them.
  * - `gathering`: there is something to do; a short pause lets more work come together.
- * - `working`: a round is under way.
- * - `stopping`: a round is under way, and none will follow it.
+ * - `working`: a round is running.
+ * - `stopping`: a round is running, and none will follow it.
  */
 export type Mode = State["mode"];
 
@@ -62,7 +62,7 @@ export class Rounds {
     else if (this.#state.mode === "working" && this.#state.next === "idle") this.#state.next = "gathering";
   }
 
-  /** Does a round that begins after this call, at once if none is under way; also while stopped. */
+  /** Does a round that begins after this call, at once if none is running; also while stopped. */
   round(): Promise<boolean> {
     const state = this.#state;
     if (state.mode === "working" || state.mode === "stopping") {
@@ -87,7 +87,7 @@ export class Rounds {
     return round;
   }
 
-  /** Begins no further round, and waits for the one under way. */
+  /** Begins no further round, and waits for the one that is running. */
   async stop(): Promise<void> {
     clearInterval(this.#poll);
     this.#poll = undefined;

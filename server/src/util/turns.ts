@@ -15,7 +15,7 @@ export class Turns {
   #begin: (() => void) | undefined;
   #steps = 0;
 
-  /** @param usedBy how many requests of a project are under way */
+  /** @param usedBy how many requests of a project are in flight */
   constructor(usedBy: (project: string) => number) {
     this.#budget = new Budget({ work: "requests", size: 1, maxWaitMs: MAX_WAIT_MS, usedBy });
   }

@@ -19,7 +19,7 @@ const CLI = join(__dirname, "../../../server/dist/cli/main.js");
  * processor time.
  */
 const COMMAND_GOAL = { objects: 1_000, seconds: 2 };
-/** Single requests under way at once. */
+/** Single requests in flight at once. */
 const AT_ONCE = 16;
 /** Above this many, single requests take too long to be measured beside. */
 const MAX_SINGLE = 1_000;

@@ -147,10 +147,10 @@ export const reservedDomain = defineResource({
                 .meta({ description: "The reason why no certificate was issued; null for none yet." }),
               msg: z.string().meta({ description: "The same in words." }),
               started_at: moment("When it was first tried (RFC 3339)."),
-              retries_at: moment("When it will be tried again (RFC 3339); null while it is under way."),
+              retries_at: moment("When it will be tried again (RFC 3339); null while it is in progress."),
             })
             .nullable()
-            .meta({ description: "The order that is under way; null for none." }),
+            .meta({ description: "The order in progress; null for none." }),
         })
         .nullable(),
       { fleeting: true },

@@ -87,7 +87,7 @@ export class Dispatcher {
   readonly bodyOf = (payload: string): string =>
     this.context.documents.answer(payload, this.options.address());
 
-  /** Waits for batches under way, up to this limit, then aborts them. Aborted batches are retried. */
+  /** Waits for batches in flight, up to this limit, then aborts them. Aborted batches are retried. */
   async stop(limitMs: number): Promise<void> {
     for (const worker of this.#workers.values()) worker.stop();
     const late = setTimeout(() => {

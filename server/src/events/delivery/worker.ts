@@ -54,12 +54,12 @@ export class DeliveryWorker {
     this.#loops.stop();
   }
 
-  /** Aborts the requests under way. */
+  /** Aborts the requests in flight. */
   abort(): void {
     this.#abort.abort();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   ended(): Promise<void> {
     return this.#loops.ended();
   }

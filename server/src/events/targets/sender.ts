@@ -26,7 +26,7 @@ export type SenderReport = { readonly batch: number } & (
 
 const port = present(parentPort);
 const targets = new Map<number, DeliveryTarget>();
-const underWay = new Map<number, AbortController>();
+const inFlight = new Map<number, AbortController>();
 
 port.on("message", (order: SenderOrder) => {
   switch (order.order) {
@@ -41,7 +41,7 @@ port.on("message", (order: SenderOrder) => {
       void send(order).then((report) => port.postMessage(report));
       break;
     case "cancel":
-      underWay.get(order.batch)?.abort();
+      inFlight.get(order.batch)?.abort();
   }
 });
 
@@ -51,7 +51,7 @@ async function send({
   columns,
 }: Extract<SenderOrder, { order: "send" }>): Promise<SenderReport> {
   const controller = new AbortController();
-  underWay.set(batch, controller);
+  inFlight.set(batch, controller);
   try {
     const events = rowsOf(columns);
     return {
@@ -61,7 +61,7 @@ async function send({
   } catch (error) {
     return { batch, ...(error instanceof TargetError ? { refused: refusalOf(error) } : { failed: error }) };
   } finally {
-    underWay.delete(batch);
+    inFlight.delete(batch);
   }
 }
 

@@ -16,7 +16,7 @@ interface Waiting {
 /**
  * Sends from its own thread: writing, signing and reading a request of hundreds of events takes milliseconds,
  * which would block the server's other requests. The thread starts with the first batch and ends with the
- * last target. If it fails, the batches under way fail too, and the next batch starts a new thread.
+ * last target. If it fails, the batches in flight fail too, and the next batch starts a new thread.
  */
 export class TargetThread {
   readonly #open = new Set<number>();

@@ -16,7 +16,7 @@ declare module "fastify" {
   }
 }
 
-/** Bounds the memory of large bodies: refuses one before it is read, while too many bytes are under way. */
+/** Bounds the memory of large bodies: refuses one before it is read, while too many bytes are in flight. */
 export class LargeBodies {
   readonly #bytes = new Budget({ work: "large bodies", size: BYTES_OF_ALL });
 
@@ -26,7 +26,7 @@ export class LargeBodies {
     if (typeof giveBack === "string")
       throw refusalForNow(
         "overloaded",
-        "Too many bytes of change sets and reports are under way; try again shortly",
+        "Too many bytes of change sets and reports are in flight; try again shortly",
       );
     reply.raw.once("close", giveBack);
   }

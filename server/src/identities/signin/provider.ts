@@ -11,7 +11,7 @@ import type { SignInSettings } from "./signInSettings";
 
 /** How long what the provider says about itself is taken, in milliseconds. */
 const FRESH_MS = 60 * 60_000;
-/** A provider that did not answer is left alone for so long. */
+/** A provider that did not answer is not asked again for this long. */
 const AGAIN_MS = 5_000;
 
 /**

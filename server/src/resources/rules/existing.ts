@@ -87,16 +87,18 @@ const briefByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
     .where(isListed(db, "id", parameter("ids"))),
 );
 
-const firstUsers = statement<{ ids: string }, UserRow>((db, parameter) =>
+/** The references to objects; `ids` is a JSON list. */
+export const referencesTo = (db: Kysely<Database>, ids: string) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
     .innerJoin("resource as target", "target.id", "reference.to_id")
     .select(["from_id", "to_id", "field", "cascades", "resource.kind"])
     .select(["resource.project_id as from_project", "target.project_id as to_project"])
-    .where(isListed(db, "to_id", parameter("ids")))
-    .where("cascades", "=", 0)
-    .limit(USERS_READ),
+    .where(isListed(db, "to_id", ids));
+
+const firstUsers = statement<{ ids: string }, UserRow>((db, parameter) =>
+  referencesTo(db, parameter("ids")).where("cascades", "=", 0).limit(USERS_READ),
 );
 
 const sharedByIds = statement<{ ids: string }, { id: string }>((db, parameter) =>

@@ -5,7 +5,7 @@
 
 export { checkCircles, nests, takeTurnOfAll, takeTurnToNest } from "./circles";
 export { type PendingDelete, type PendingWrite, type ResolvableReference, refusing } from "./coming";
-export { type BriefRow, Existing, type HolderRow, type UserRow } from "./existing";
+export { type BriefRow, Existing, type HolderRow, referencesTo, type UserRow } from "./existing";
 export { checkKinds, checkTargets, isLendable, NAMED_EVERYWHERE, referencesOf } from "./references";
 export { checkUniqueKeys } from "./uniqueKeys";
 export { checkReferrers } from "./users";

@@ -18,7 +18,7 @@ const ENTRY_CHARACTERS = 231;
 const NETWORK_CHARACTERS = 100;
 /** Between two searches, it follows what others change. */
 const FOLLOW_MS = 1_000;
-/** An index that nobody used for so long is dropped. */
+/** An index that nobody used for this long is dropped. */
 const IDLE_MS = 10 * 60_000;
 /** Other work gets a turn of the event loop at least so often. */
 const SLICE_MS = 4;

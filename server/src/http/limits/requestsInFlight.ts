@@ -45,9 +45,9 @@ const strangerOf = (request: FastifyRequest): Holder => {
 
 /**
  * Tracks the requests that are not answered yet. If there are too many, or too many of one owner, it refuses
- * further ones. When the server stops, it lets requests under way finish and refuses later ones.
+ * further ones. When the server stops, it lets requests in flight finish and refuses later ones.
  */
-export class RequestsUnderWay {
+export class RequestsInFlight {
   readonly #replies = new Set<FastifyReply>();
   readonly #slots: Budget;
   readonly #forKeys = slots(SLOTS_FOR_KEYS);
