@@ -136,7 +136,7 @@ export class CatalogueSets {
   }
 }
 
-/** The outputs of the state; the objects are in the inputs alone. */
+/** The outputs of the state; the objects are only in the inputs. */
 const outputsOf = ({ objects, ...inputs }: DeclaredSet, results: object, secrets: readonly Path[]) =>
   sent({ ...inputs, ...results }, [...secrets, ...SECRETS]);
 

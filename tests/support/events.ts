@@ -4,7 +4,7 @@ import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
-import type { DispatcherOptions } from "../../server/src/events/delivery/options";
+import type { DispatcherOptions } from "../../server/src/events/destinations";
 import type { DeliveryTarget, Outgoing } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { ResourceService } from "../../server/src/resources/service";

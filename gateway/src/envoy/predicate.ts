@@ -3,7 +3,7 @@ import { extension, type Json, typed } from "./json";
 import { cidrRange } from "./networks";
 
 /**
- * Envoy chooses routes by headers alone. These headers carry the other values that policies ask about, and
+ * Envoy chooses routes only by headers. These headers carry the other values that policies ask about, and
  * are never sent on.
  */
 export const OWN_HEADERS = {

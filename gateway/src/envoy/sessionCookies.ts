@@ -19,7 +19,7 @@ export const COOKIE_SETTINGS: Json = Object.fromEntries(
   COOKIES.map(([, setting]) => [setting, { same_site: "LAX" }]),
 );
 
-/** Browsers take `__Host-` cookies from this very host alone, over TLS: no other site can plant one. */
+/** Browsers take `__Host-` cookies only from this very host, over TLS: no other site can plant one. */
 const BOUND = "__Host-";
 
 type CookieField = (typeof COOKIES)[number][2];

@@ -3,7 +3,7 @@ import { isScheme } from "@tunnelplane/sdk/rules";
 import { shortHash } from "./hostports";
 import { type NamedFilter, script } from "./json";
 
-/** The name of a scheme counts in any case; the filter finds it in the declared one alone. */
+/** The name of a scheme counts in any case; the filter finds it only in the declared one. */
 export function inDeclaredCase(tokens: HttpsEdgeRoutesJwtValidation["http"]["tokens"]): NamedFilter[] {
   const named = tokens.filter(({ prefix }) => isScheme(prefix));
   if (named.length === 0) return [];

@@ -16,7 +16,7 @@ interface Guard {
 /**
  * @param domains all that callers may write for the host
  *
- * A hostport's routes: a plain list where paths alone decide, else a tree with the conditions of policies.
+ * A hostport's routes: a plain list where only paths decide, else a tree with the conditions of policies.
  */
 export function virtualHost(
   { host }: Hostport,

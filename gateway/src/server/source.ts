@@ -100,7 +100,7 @@ export class ServerSource implements Source {
       .filter((entry) => this.#isServed(entry));
   }
 
-  /** Edges are served in the chosen projects alone; the objects that they refer to may be shared. */
+  /** Edges are served only in the chosen projects; the objects that they refer to may be shared. */
   #isServed({ kind, fields }: Entry): boolean {
     const { project_id: project = DEFAULT_PROJECT.id }: InProject = fields;
     return !this.#served || !isEdgeKind(kind) || this.#served.has(project);

@@ -3,7 +3,7 @@ import { mkdir, open, rename } from "node:fs/promises";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 
-/** Writes a file as a whole, readable by its owner alone: most files of the state hold keys or secrets. */
+/** Writes a file as a whole, readable only by its owner: most files of the state hold keys or secrets. */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.new`;

@@ -70,7 +70,7 @@ function closingAmong(
   return closing;
 }
 
-/** Decisions also need the policies themselves, of which a gateway reads the rules alone. */
+/** Decisions also need the policies themselves, of which a gateway reads only the rules. */
 function decided(objects: Objects, now: number): World {
   const { https_edge, tls_edge, tcp_edge, ip_restriction, ip_policy_rule } = objects;
   const modules = [...https_edge.flatMap(({ routes }) => routes), ...tls_edge, ...tcp_edge].flatMap(

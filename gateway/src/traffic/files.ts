@@ -15,7 +15,7 @@ const endOf = (hour: string): number => Date.parse(hour) + HOUR_MS;
 /** Where traffic is kept within a state. */
 export const trafficFolder = (state: string): string => join(state, "traffic");
 
-/** The folder with a file of traffic for each hour, readable by its owner alone. */
+/** The folder with a file of traffic for each hour, readable only by its owner. */
 export class TrafficFiles {
   constructor(readonly folder: string) {}
 

@@ -7,7 +7,7 @@ const MAX_BYTES = 256 << 20;
 const MAX_REQUESTS = 1000;
 const MAX_PROBLEMS_LENGTH = 5;
 
-/** Reads a world: `{"objects": [{"kind", "id", "fields"}, …], "ports": […]}`, or the list alone. */
+/** Reads a world: `{"objects": [{"kind", "id", "fields"}, …], "ports": […]}`, or only the list. */
 export function readWorld(file: string): World {
   const read = readJson(file);
   const whole = Array.isArray(read) ? { objects: read } : read;

@@ -124,7 +124,7 @@ export class Lifecycle {
     return high.filter((finding) => !isSaid(finding, warned));
   }
 
-  /** What a change does, as far as the resource alone tells it. */
+  /** What a change does, as far as the resource by itself tells it. */
   #consequences(before: Wire, after: Wire, isUnknown: IsUnknown, name?: string): ChangeWarning[] {
     return consequencesOf(this.target, name ?? this.definition.title, before, after, isUnknown);
   }

@@ -10,7 +10,7 @@ import type { Origin } from "./origin";
 interface SetProperties extends DeclaredSet, RecordedSet {
   readonly __origin?: Origin;
   readonly __intent?: string;
-  /** A digest of the declared objects, which the state holds in the inputs alone. */
+  /** A digest of the declared objects, which the state holds only in the inputs. */
   readonly __declared?: string;
 }
 

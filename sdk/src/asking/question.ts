@@ -31,7 +31,7 @@ const EXAMPLE = "such as https://app.example.com/admin";
 
 /**
  * Reads a question of a command line.
- * @param words a method and an address, or the address alone
+ * @param words a method and an address, or only the address
  * @throws QuestionError if it is not a valid request
  */
 export function questionIn(words: readonly string[], options: AskedOptions): Question {

@@ -12,7 +12,7 @@ export interface SearchedText {
   readonly text: string;
 }
 
-/** In characters. A longer text is found by its beginning alone. */
+/** In characters. A longer text is found only by its beginning. */
 const MAX_TEXT_LENGTH = 4_096;
 
 /** An OpenSSH key: its type and its comment are for people. */

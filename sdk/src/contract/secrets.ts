@@ -23,7 +23,7 @@ export const secretPathsOf = oncePer((definition: Definition) =>
   ),
 );
 
-/** Those of them that gateways alone read. */
+/** Those of them that only gateways read. */
 export const writeOnlyPathsOf = oncePer((definition: Definition) =>
   Object.entries(definition.fields).flatMap(([name, schema]) =>
     pathsBelow(name, schema, ({ writeOnly }) => writeOnly),

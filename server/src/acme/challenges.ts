@@ -26,7 +26,7 @@ const COMMAND_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024;
 const MAX_REASON_LENGTH = 500;
 
-/** Which challenge answers an authorization. A wildcard is proved in DNS alone (RFC 8555 section 7.1.3). */
+/** Which challenge answers an authorization. A wildcard is proved only in DNS (RFC 8555 section 7.1.3). */
 export function chosen(
   { challenges }: Authorization,
   { domain, tries }: { readonly domain: string; readonly tries: number },

@@ -133,7 +133,7 @@ export const roleIn = ({ projects, accountRole }: Caller, project: string): Role
 export const readerOf = (object: Pick<Belonging, "project_id">, caller: Caller): Pick<Caller, "role"> =>
   isElsewhere(object, caller) ? { role: "viewer" } : caller;
 
-/** Whether something that its owner alone sees, and who sees all, is hidden from a caller. */
+/** Whether something that only its owner sees, and who sees all, is hidden from a caller. */
 export const isOfOthers = (object: Pick<Belonging, "owner_id" | "project_id">, caller: Caller): boolean =>
   isElsewhere(object, caller) || (!seesAll(caller.role) && object.owner_id !== caller.ownerId);
 

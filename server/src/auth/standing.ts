@@ -11,7 +11,7 @@ import { membershipsWithin, OF_USERS } from "./roles";
 export type Standing = ReadonlySet<string | null> | undefined;
 
 /**
- * Where a user or bot stands. Groups of users are left out: they are known at sign-in alone.
+ * Where a user or bot stands. Groups of users are left out: they are known only at sign-in.
  * @param without the ids of memberships that do not count, because the request itself makes them
  */
 export async function standingOf(

@@ -17,7 +17,7 @@ import {
   refuseLoosening,
   type ServerContext,
   takeOver,
-  takeTurnOfAll,
+  lockAllNesting,
   touchParent,
   updateDocument,
 } from "../resources";
@@ -67,7 +67,7 @@ export async function carryOut(
 ): Promise<void> {
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
   const { rows, leaving, places } = plan;
-  if (plan.nests) await takeTurnOfAll(transaction);
+  if (plan.nests) await lockAllNesting(transaction);
   const [set] = await lockSet(transaction, target);
   const others = [...rows.updates, ...rows.namings].map(({ id }) => id);
   const changing = new Set([...parents, ...leaving, ...others]);

@@ -8,7 +8,7 @@ const MAX_MS = 10 * 60_000;
 
 /**
  * Has somebody let the command line in with the browser of this computer, which brings the code here: to a
- * port of the loopback interface (RFC 8252). It is of use with the verifier alone.
+ * port of the loopback interface (RFC 8252). It is of use only with the verifier.
  */
 export async function codeFromBrowser(url: string, verifier: string): Promise<string> {
   const state = randomBytes(16).toString("base64url");

@@ -25,7 +25,7 @@ export async function setNames(transaction: Transaction, namings: readonly Namin
     await renameAll(transaction, { list: JSON.stringify(rows.slice(start, start + AT_ONCE)) });
 }
 
-/** The setting that has another value after each change of names alone. */
+/** The setting that has another value after each change only of names. */
 export const RENAMED = "renamed";
 
 /**

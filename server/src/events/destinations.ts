@@ -4,10 +4,20 @@ import type { ServerContext } from "../resources";
 import { type DeliveryTarget, TargetError, type TargetOptions } from "./targets";
 import { TargetThread } from "./targets/thread";
 
-export interface DestinationsOptions {
+interface DestinationsOptions {
   readonly targetOptions: TargetOptions;
   /** Opens a destination's target. Default: the real one, in its own thread. */
   readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => DeliveryTarget;
+}
+
+export interface DispatcherOptions extends DestinationsOptions {
+  /** The base address for the addresses in events. */
+  readonly address: () => string;
+  readonly logger: { error(details: object, message: string): void };
+  /** Default: the clock. */
+  readonly now?: () => Date;
+  /** From 0 up to 1. Default: Math.random. */
+  readonly random?: () => number;
 }
 
 interface Opened {

@@ -72,7 +72,7 @@ export class Journal {
     private readonly follower: Follower,
   ) {}
 
-  /** The ids of audit rows for callers who see their own project alone. */
+  /** The ids of audit rows for callers who see only their own project. */
   get rowIds(): RowIds {
     return this.digests.rowIds;
   }

@@ -10,14 +10,17 @@ import { type Kysely, sql } from "kysely";
 import { type Caller, isAccountAdmin, projectNames } from "../auth";
 import type { Document } from "../documents";
 import { isChangeOf, type ObjectChange } from "../journal";
-import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
+import { type Database, effect, inParts, isListed, lockName, statement, Transaction } from "../storage";
 import { RequestError, refuseFaults } from "../util";
 import type { NameSettings } from "./nameSettings";
 import { openedPorts, refuseTakenPorts, repeatKeys } from "./ports";
 import { findById } from "./rows";
 import { Existing, type HolderRow } from "./rules";
 
-/** A name that an object takes, and where it stands. */
+/** Of the lock on names. */
+const NAMES = "names";
+
+/** A name that an object takes, and where. */
 interface Claim {
   readonly name: string;
   readonly path: readonly PropertyKey[];
@@ -45,10 +48,11 @@ export async function refuseForeignNames(
   const domains = changes.flatMap((change) =>
     isChangeOf(change, "reserved_domain") && change.after ? [{ change, after: change.after }] : [],
   );
-  // Once, before all checks: two that waited for each other's turn would never end.
+  // Those who take names do so side by side; one who reserves a domain waits for them, and they for it. Once,
+  // before all checks: two that waited for each other would never end.
   if (domains.some(({ change }) => !change.before) || opened.some(({ isTcp }) => isTcp))
-    await yieldToEventLoop(db, "alone");
-  else if (claims.length > 0) await yieldToEventLoop(db, "shared");
+    await lockName(db, NAMES);
+  else if (claims.length > 0) await lockName(db, NAMES, "shared");
   await refuseTakenPorts(db, changes, opened, tcpPorts);
   for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
   for (const { change, after } of domains) {
@@ -297,21 +301,3 @@ async function refuseOtherNames(db: Kysely<Database>, domain: string, certificat
     },
   ]);
 }
-
-/**
- * Those who take names go on side by side; one who reserves a domain waits for them, and they for it. SQLite
- * has one writer at a time anyway.
- */
-async function yieldToEventLoop(db: Kysely<Database>, how: "shared" | "alone"): Promise<void> {
-  if (!(db instanceof Transaction) || !db.facts.lane) return;
-  await (how === "alone" ? lockAlone : lockShared)(db, {});
-}
-
-/** "names" as a number: any that no other lock has. */
-const LOCK = 0x6e616d65;
-const lockAlone = statement<object, unknown>((db) =>
-  db.selectNoFrom(sql`pg_advisory_xact_lock(${sql.lit(LOCK)})`.as("locked")),
-);
-const lockShared = effect<object>((db) =>
-  db.selectNoFrom(sql`pg_advisory_xact_lock_shared(${sql.lit(LOCK)})`.as("locked")),
-);

@@ -40,7 +40,7 @@ import {
   insertSealedSecrets,
   insertSecretHashes,
 } from "./rows";
-import { checkReferrers, Existing, type PendingWrite, refusing, takeTurnToNest } from "./rules";
+import { checkReferrers, Existing, lockNesting, type PendingWrite, refusing } from "./rules";
 import { etagFor, jsonFor } from "./shown";
 import { type Created, type ObjectPath, type Precondition, pendingWriteOf, StoredObjects } from "./stored";
 import { takeOver } from "./takeover";
@@ -312,7 +312,7 @@ export class ResourceService {
     for (const field of removed) refuseSent(definition, field, sent);
     const value = { ...sent, ...Object.fromEntries(removed.map((field) => [field, undefined])) };
     return this.#transactions.run(async (transaction, changes) => {
-      await takeTurnToNest(transaction, definition, value);
+      await lockNesting(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
       const saved = await this.#objects.save(transaction, changes, definition, stored, value, {

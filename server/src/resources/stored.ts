@@ -46,11 +46,11 @@ import {
   checkTargets,
   checkUniqueKeys,
   Existing,
+  lockAllNesting,
   type PendingDelete,
   type PendingWrite,
   referencesOf,
   refusing,
-  takeTurnOfAll,
 } from "./rules";
 import { settled } from "./settled";
 import { jsonFor } from "./shown";
@@ -101,7 +101,7 @@ export class StoredObjects {
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
   async loadToChange(transaction: Transaction, definition: Definition, at: ObjectPath): Promise<ToChange> {
-    if (at.id === DEFAULT_PROJECT.id) await takeTurnOfAll(transaction); // there may be no row to lock
+    if (at.id === DEFAULT_PROJECT.id) await lockAllNesting(transaction); // there may be no row to lock
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at, "change");
     const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at, "change");

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /**
  * A lane numbers the rows that one transaction after the other writes for the journal. The numbers advance
- * with commits alone, so in each lane they have no gap, and a row that somebody deleted leaves one.
+ * only with commits, so in each lane they have no gap, and a row that somebody deleted leaves one.
  */
 export class Lane {
   readonly id = randomBytes(9).toString("base64url");

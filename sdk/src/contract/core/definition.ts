@@ -49,11 +49,11 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly fields: F;
   /** Fields that only answers carry, beside id, uri and created_at. */
   readonly computed: C;
-  /** Computes the fields that follow from the sent ones alone. */
+  /** Computes the fields that follow only from the sent ones. */
   derive(sent: Sent<F>): Partial<Sent<C>>;
   /** Rules across fields. */
   readonly rules: readonly Rule<Partial<Sent<F>>>[];
-  /** Rules across the fields of a creation's body alone. */
+  /** Rules across the fields of only a creation's body. */
   readonly creationRules: readonly Rule<Partial<Sent<F>>>[];
   /** Rules across fields that only warn when broken. */
   readonly warnings: readonly Rule<Partial<Sent<F>>>[];

@@ -10,7 +10,7 @@ export interface Marks {
   readonly since?: string;
   /** Never shown: redacted in logs, events and errors, encrypted in Pulumi state. */
   readonly secret?: true;
-  /** A secret that gateways alone read: all other answers have null in its place. */
+  /** A secret that only gateways read: all other answers have null in its place. */
   readonly writeOnly?: true;
   /** May be taken away again by `DELETE …/{id}/NAME`, `NAME` being its name in answers. */
   readonly removable?: true;

@@ -39,7 +39,7 @@ const PARTS = {
   event_type: { rights: READERS, words: see("the types of events") },
   exposure: { rights: READERS, words: see("who can reach what") },
   reference: { rights: READERS, words: see("what refers to what") },
-  // It finds objects of those kinds alone that the caller may read.
+  // It finds objects only of those kinds that the caller may read.
   search: { rights: READERS, words: { read: "search objects" }, scopes: "of any kind" },
   // Each object of a set is looked at by its own kind.
   change_set: {

@@ -21,7 +21,7 @@ interface WithWebhook {
   readonly webhook_verification?: { readonly provider?: string; readonly secret?: string | null };
 }
 
-/** A secret that gateways alone read cannot be sent back: without one, the stored one stays. */
+/** A secret that only gateways read cannot be sent back: without one, the stored one stays. */
 function keepSecret(given: WithWebhook, before: WithWebhook): Settled {
   const { webhook_verification: module } = given;
   if (!module || module.secret) return { fields: { ...given } };

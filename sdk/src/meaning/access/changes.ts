@@ -13,7 +13,7 @@ export interface Example {
   readonly request: DecisionRequest;
   readonly before: Decision;
   readonly after: Decision;
-  /** All of it in one line, with names in place of ids; of findings alone. */
+  /** All of it in one line, with names in place of ids; only of findings. */
   readonly sentence?: string;
 }
 

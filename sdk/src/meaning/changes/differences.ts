@@ -51,7 +51,7 @@ interface Worlds {
 
 const found = new WeakMap<ModelObject, { readonly other?: ModelObject; readonly all: Difference[] }>();
 
-/** Every declared field of an object that differs, secrets by their path alone. */
+/** Every declared field of an object that differs, secrets only by their path. */
 export function differencesOf({ before, after }: ObjectChange, worlds: Worlds): readonly Difference[] {
   const thing = after ?? before;
   if (!thing || (before && after && isSame(before, after))) return [];

@@ -58,7 +58,7 @@ export class GuaranteeEvaluator {
     this.#deciders = [isSame ? decider : decisionsIn(before, before.world.ports), decider];
   }
 
-  /** @param onlyNew whether to look for requests alone that did not break it before */
+  /** @param onlyNew whether to look only for requests that did not break it before */
   evaluate(guarantee: Guarantee, { onlyNew = false } = {}): Evaluation {
     const { before, after } = this.#claims;
     const covered = new Set<string>();

@@ -17,7 +17,7 @@ export interface GuaranteeState {
   readonly example?: {
     readonly request: DecisionRequest;
     readonly decision: Decision;
-    /** Both in one line, with names in place of ids; in comparisons alone. */
+    /** Both in one line, with names in place of ids; only in comparisons. */
     readonly sentence?: string;
   };
   /** Why it is unproved. */

@@ -82,7 +82,7 @@ export const namesBelow = (domain: string, but: readonly string[]): Language => 
   familiar: ["www", "app"].map((label) => `${label}.${domain}`),
 });
 
-/** One name alone. */
+/** Only one name. */
 export const onlyName = (exact: string): Language => ({
   characters: visible(() => true),
   all: [{ exact }],

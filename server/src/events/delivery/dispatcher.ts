@@ -1,13 +1,12 @@
 import type { ServerContext } from "../../resources";
 import { Rounds } from "../../util";
 import { AttemptCounts } from "../admin/metrics";
-import { Destinations } from "../destinations";
+import { Destinations, type DispatcherOptions } from "../destinations";
 import { repairTimes } from "../queue/clocks";
 import { dueDestinations } from "../queue/cursors";
 import { type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import { endDeliveries } from "./gone";
-import type { DispatcherOptions } from "./options";
 import { DeliveryWorker } from "./worker";
 
 // Polling finds events that other servers committed, and retries that are due.

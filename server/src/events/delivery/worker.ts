@@ -1,6 +1,6 @@
 import type { Store } from "../../storage";
 import type { AttemptCounts } from "../admin/metrics";
-import type { Destinations } from "../destinations";
+import type { Destinations, DispatcherOptions } from "../destinations";
 import { lockDestination } from "../queue/cursors";
 import { lease, record, release } from "../queue/leases";
 import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
@@ -8,7 +8,6 @@ import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
 import { isGone } from "./gone";
 import { Loops } from "./loops";
-import type { DispatcherOptions } from "./options";
 
 const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
 

@@ -17,7 +17,7 @@ import {
   type Guard,
   NotEvaluated,
   type ServerContext,
-  takeTurnOfAll,
+  lockAllNesting,
 } from "../../resources";
 import { type Database, pipelined, Transaction } from "../../storage";
 import { grouped, RequestError } from "../../util";
@@ -256,7 +256,7 @@ export class Guarantees implements Guard {
       if (mistake) throw new RequestError("invalid_field", mistake, { field: "except_networks" });
     }
     // One at a time: two that contradict each other must not both find the other one missing.
-    if (db instanceof Transaction) await takeTurnOfAll(db);
+    if (db instanceof Transaction) await lockAllNesting(db);
     const all = (await guaranteesOf(db, { project, limit: MAX_GUARANTEES + 1 })).filter(
       ({ id }) => !ids.has(id),
     );

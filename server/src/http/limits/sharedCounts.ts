@@ -25,7 +25,7 @@ export class SharedCounts {
     });
   }
 
-  /** @param name used for one limiter alone */
+  /** @param name used only for one limiter */
   limiter(name: string, limit: Limit): RateLimiterMemory {
     if (this.siblings.count === 1) return new RateLimiterMemory(limit);
     const limiter = new SharedLimiter(limit, (key) => this.#note(name, key));

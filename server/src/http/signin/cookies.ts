@@ -8,7 +8,7 @@ export class Cookies {
   /** @param addressOf the address under which a client reached the server */
   constructor(private readonly addressOf: (request: FastifyRequest) => string) {}
 
-  /** Whether cookies are kept from plain HTTP; it is spoken on this machine alone. */
+  /** Whether cookies are kept from plain HTTP; it is spoken only on this machine. */
   #isSecure(request: FastifyRequest): boolean {
     return this.addressOf(request).startsWith("https:");
   }

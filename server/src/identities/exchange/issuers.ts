@@ -49,7 +49,7 @@ export interface Asker {
   readonly issuer: string;
   /** The address that a token came from. */
   readonly client: string;
-  /** The id of the project that alone trusts the issuer; undefined where several do. */
+  /** The id of the project that is the only one to trust the issuer; undefined where several do. */
   readonly project: string | undefined;
 }
 

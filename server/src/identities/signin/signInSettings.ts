@@ -3,7 +3,7 @@ export interface SignInSettings {
   /** The identity provider's issuer URL. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined for a client without one, which proves itself with PKCE alone. */
+  /** Undefined for a client without one, which proves itself only with PKCE. */
   readonly clientSecret: string | undefined;
   /** With spaces between. */
   readonly scopes: string;

@@ -27,20 +27,20 @@ export const nests = (definition: Definition | undefined): boolean =>
  * Lets only one writer at a time change what objects contain: two writers could each add one half of a circle
  * without seeing the other. Lock this before any object, so that writers do not deadlock.
  */
-export async function takeTurnToNest(
+export async function lockNesting(
   transaction: Transaction,
   definition: Definition,
   changes: Document,
 ): Promise<void> {
-  if (nestingFields(definition).some((field) => field in changes)) await takeTurnOfAll(transaction);
+  if (nestingFields(definition).some((field) => field in changes)) await lockAllNesting(transaction);
 }
 
 /** The same for a change of any number of objects. */
-export const takeTurnOfAll = (transaction: Transaction): Promise<unknown> =>
-  turn(transaction, { name: PLACEHOLDER });
+export const lockAllNesting = (transaction: Transaction): Promise<unknown> =>
+  lockRow(transaction, { name: PLACEHOLDER });
 
 /** Every database has this row from its first start on. */
-const turn = statement<{ name: string }, unknown>((db, parameter) =>
+const lockRow = statement<{ name: string }, unknown>((db, parameter) =>
   db.selectFrom("setting").select("name").where("name", "=", parameter("name")).forUpdate(),
 );
 

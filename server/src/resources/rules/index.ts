@@ -3,7 +3,7 @@
  * a write of one object is a set of one.
  */
 
-export { checkCircles, nests, takeTurnOfAll, takeTurnToNest } from "./circles";
+export { checkCircles, lockAllNesting, lockNesting, nests } from "./circles";
 export { type PendingDelete, type PendingWrite, type ResolvableReference, refusing } from "./coming";
 export { type BriefRow, Existing, type HolderRow, referencesTo, type UserRow } from "./existing";
 export { checkKinds, checkTargets, isLendable, NAMED_EVERYWHERE, referencesOf } from "./references";

@@ -175,7 +175,7 @@ export class Backends {
   }
 }
 
-/** How names of clusters end: those that speak HTTP/2 alone, all others, and those that take either. */
+/** How names of clusters end: those that speak only HTTP/2, all others, and those that take either. */
 const [HTTP_2, HTTP_1, EITHER] = [" h2", "", " either"];
 const spokenBy = ({ protocol }: ModelObject["fields"]): string => (protocol === "http2" ? HTTP_2 : HTTP_1);
 const spokenIn = ({ members }: Destination): string[] => {
