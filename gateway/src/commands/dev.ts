@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
-import { Children } from "../dev/children";
+import { type Started as Child, Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
 import { type DevKey, devKey, sampleApp } from "../dev/project";
 import { agentKey, declareSample, SAMPLE_BIND, SAMPLE_HOST, SampleAgent } from "../dev/sample";
@@ -69,27 +69,13 @@ async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: 
     const started = async () => {
       await until(() => answers(`${url}/readyz`), "the server does not answer");
       await begin({ url, key, cure, forget }, agent);
-      const listen = ["--listen", `443=${HOST}:${https}`, "--ssh-listen", `${HOST}:${ssh}`];
-      children.start({
-        name: "gateway",
-        command: [
-          ...gateway,
-          "run",
-          "--dev-ca",
-          ...listen,
-          "--metrics",
-          `${HOST}:${metrics}`,
-          "--state",
-          GATEWAY_STATE,
-        ],
-        env: {
-          ...process.env,
-          TUNNELPLANE_BASE_URL: url,
-          TUNNELPLANE_API_KEY: key,
-          TUNNELPLANE_ENVOY: program,
-        },
-        log: join(folder, "gateway.log"),
-      });
+      children.start(
+        gatewayProgram(gateway, folder, {
+          listen: ["--listen", `443=${HOST}:${https}`, "--ssh-listen", `${HOST}:${ssh}`],
+          metrics: `${HOST}:${metrics}`,
+          env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: key, TUNNELPLANE_ENVOY: program },
+        }),
+      );
       await until(() => answers(`http://${HOST}:${metrics}/readyz`), "the gateway serves nothing");
       await agent?.start();
       const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}`, envoy: program };
@@ -108,6 +94,20 @@ async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: 
     await children.stop();
   }
 }
+
+const gatewayProgram = (
+  gateway: readonly string[],
+  folder: string,
+  how: { readonly listen: readonly string[]; readonly metrics: string; readonly env: NodeJS.ProcessEnv },
+): Child => ({
+  name: "gateway",
+  command: [
+    ...[...gateway, "run", "--dev-ca", ...how.listen],
+    ...["--metrics", how.metrics, "--state", GATEWAY_STATE],
+  ],
+  env: { ...process.env, ...how.env },
+  log: join(folder, "gateway.log"),
+});
 
 function makeFolder(folder: string): void {
   try {

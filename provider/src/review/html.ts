@@ -20,14 +20,7 @@ import { trafficRows, trafficText } from "./trafficText";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
-  const { findings, standing, guarantees, addresses, violations = [], limits, hash } = report;
-  const alike = addressGroups(report, (row) => [row.offStack, drawings(row.before, row.after), table(row)]);
-  const locations = new Map(
-    alike.flatMap((group, index) => group.map(({ address }) => [address, `address-${index + 1}`])),
-  );
-  const bySeverity = SEVERITIES.flatMap((severity) =>
-    findings.filter((finding) => finding.severity === severity),
-  );
+  const { findings, hash } = report;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,12 +40,30 @@ ${paragraph(trafficText(report))}</header>
 ${filters(report)}
 <main>
 <p id="nothing" hidden>Nothing here is of the chosen severities and holds that text.</p>
-${section(
-  "findings",
-  "Findings",
-  findingGroups(bySeverity).map((group) => findingItem(group, locations)),
-  findings.length,
-)}
+${sections(report)}</main>
+<footer><p>${acceptText(findings)}: <code>--accept ${escaped(hash)}</code></p></footer>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+/** Everything between the filters and the foot, each part with its title. */
+function sections(report: Report): string {
+  const { findings, standing, guarantees, addresses, violations = [], limits } = report;
+  const alike = addressGroups(report, (row) => [row.offStack, drawings(row.before, row.after), table(row)]);
+  const locations = new Map(
+    alike.flatMap((group, index) => group.map(({ address }) => [address, `address-${index + 1}`])),
+  );
+  const bySeverity = SEVERITIES.flatMap((severity) =>
+    findings.filter((finding) => finding.severity === severity),
+  );
+  return `${section(
+    "findings",
+    "Findings",
+    findingGroups(bySeverity).map((group) => findingItem(group, locations)),
+    findings.length,
+  )}
 ${section(
   "policies",
   "Policies",
@@ -95,11 +106,6 @@ ${section(
   "Not seen",
   limits.map((limit) => `<p>${prose(limit)}</p>`),
 )}
-</main>
-<footer><p>${acceptText(findings)}: <code>--accept ${escaped(hash)}</code></p></footer>
-<script>${SCRIPT}</script>
-</body>
-</html>
 `;
 }
 

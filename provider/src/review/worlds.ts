@@ -32,6 +32,29 @@ export function worldsOf(
   steps: readonly OurStep[],
   server: Everything | undefined,
 ): Worlds {
+  const stack = stackIn(steps);
+  const { was, is, changed, limits } = stack;
+  if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
+  if (!server) {
+    limits.push(...unseenOwners(changed, [...was, ...is], false));
+    limits.push(
+      "No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).",
+    );
+    return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
+  }
+  return withServer(stack, steps, server);
+}
+
+/** The stack's own objects, before and after. */
+interface StackObjects {
+  readonly was: readonly WorldObject[];
+  readonly is: readonly WorldObject[];
+  readonly changed: readonly Belonging[];
+  /** What is not seen; more is added. */
+  readonly limits: string[];
+}
+
+function stackIn(steps: readonly OurStep[]): StackObjects {
   const limits: string[] = [];
   const changed: Belonging[] = [];
   const before = new Map<string, WorldObject>();
@@ -71,15 +94,14 @@ export function worldsOf(
   }
   const used = (object: WorldObject) =>
     awaited.has(object.urn ?? "") ? { ...object, used: true as const } : object;
-  const [was, is] = [[...before.values()], [...after.values()].map(used)];
-  if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
-  if (!server) {
-    limits.push(...unseenOwners(changed, [...was, ...is], false));
-    limits.push(
-      "No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).",
-    );
-    return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
-  }
+  return { was: [...before.values()], is: [...after.values()].map(used), changed, limits };
+}
+
+function withServer(
+  { was, is, changed, limits }: StackObjects,
+  steps: readonly OurStep[],
+  server: Everything,
+): Worlds {
   const { role, owner_id: owner } = server.caller;
   limits.push(...server.leftOut.map((line) => `Not seen: ${line}.`));
   const known = {
