@@ -12,12 +12,12 @@ import {
   insertSealedSecrets,
   insertSecretHashes,
   insertUniqueKeys,
+  lockAllNesting,
   parentOf,
   refuseFromReplaced,
   refuseLoosening,
   type ServerContext,
   takeOver,
-  lockAllNesting,
   touchParent,
   updateDocument,
 } from "../resources";

@@ -15,9 +15,9 @@ import {
   type Asking,
   type Check,
   type Guard,
+  lockAllNesting,
   NotEvaluated,
   type ServerContext,
-  lockAllNesting,
 } from "../../resources";
 import { type Database, pipelined, Transaction } from "../../storage";
 import { grouped, RequestError } from "../../util";
