@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
@@ -8,7 +8,9 @@ import { DISKS_THAT_REFUSE } from "../support/disks";
 import { newFolder } from "../support/folder";
 import { freePort } from "../support/ports";
 import { command, endOf, ServerProcess } from "../support/server";
+import { LIMIT_MS } from "../support/size";
 
+const COMMAND = join(__dirname, "../../tunnelplane/dist/main.js");
 const OTHER = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
@@ -65,6 +67,27 @@ describe("A server at its start", () => {
       "TUNNELPLANE_RATE_LIMT is not a setting and is ignored; did you mean TUNNELPLANE_RATE_LIMIT?",
     );
   });
+
+  for (const [what, args, cure] of [
+    ["serve", ["serve", "--data"], "with --data"],
+    ["the gateway", ["gateway", "run", "--api-key", "key", "--name", "one", "--state"], "with --state"],
+    ["dev", ["dev"], "mkdir ~/tunnels"],
+  ] as const)
+    it(`says in one line what to do about a folder that ${what} cannot make, and ends`, () => {
+      const full = newFolder();
+      writeFileSync(join(full, ".tunnelplane"), "a file");
+      for (const cwd of existsSync("/proc/self") ? [full, "/proc"] : [full]) {
+        const folder = join(cwd, ".tunnelplane", "x");
+        const { status, stderr } = spawnSync(
+          process.execPath,
+          ["--disable-warning=ExperimentalWarning", COMMAND, ...args, ...(what === "dev" ? [] : [folder])],
+          { cwd, encoding: "utf8", timeout: LIMIT_MS },
+        );
+        expect(stderr).to.match(/^tunnelplane\S*: the folder \S+ cannot be made \(E\w+\): .*\n$/);
+        expect(stderr).to.contain(join(cwd, ".tunnelplane")).and.to.contain(cure);
+        expect(status).to.equal(1);
+      }
+    });
 
   const full = DISKS_THAT_REFUSE[0];
   if (full && !full.missing)

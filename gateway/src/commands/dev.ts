@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { makeFolder } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type Started as Child, Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
@@ -40,7 +41,7 @@ export const devCommand = (programs: (project: string) => Programs): Command =>
 async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: Programs): Promise<void> {
   const project = process.cwd();
   const folder = join(project, ".tunnelplane", "dev");
-  makeFolder(folder);
+  makeFolder(folder, "mkdir ~/tunnels && cd ~/tunnels, and start again there");
   const program = await envoyProgram(envoy, join(folder, "envoy"), (line) => console.log(line));
   const [api, https, ssh, metrics, app] = [
     await freePort(4040),
@@ -108,17 +109,6 @@ const gatewayProgram = (
   env: { ...process.env, ...how.env },
   log: join(folder, "gateway.log"),
 });
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const why = codeOf(error) ?? messageOf(error);
-    throw new Error(
-      `${folder} cannot be made (${why}): mkdir ~/tunnels && cd ~/tunnels, and start again there`,
-    );
-  }
-}
 
 interface Started {
   readonly url: string;

@@ -1,8 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Tunnelplane } from "@tunnelplane/sdk";
-import { mistypedVariables, switchReader, visible } from "@tunnelplane/sdk/node";
+import { makeFolder, mistypedVariables, switchReader, visible } from "@tunnelplane/sdk/node";
 import { Command, InvalidArgumentError, Option } from "commander";
 import pino, { type Logger } from "pino";
 import { answerHealth } from "../agents/health";
@@ -130,7 +129,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   const state = resolve(flags.state);
   refuseLongState(state);
   for (const folder of ["", "envoy", "sockets"])
-    mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
+    makeFolder(join(state, folder), "name a folder of this user's with --state");
   const said = new Map<string, number>();
   const warn = (message: string) => {
     // Repeat a lasting fault once a minute.

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { makeFolder } from "@tunnelplane/sdk/node";
 
 /** The folder of a project that holds the tarballs of our packages. */
 const FOLDER = "packages";
@@ -43,7 +44,7 @@ interface Tarballs {
 
 /** Makes a folder and fills it. If that fails, there is no folder, and adopt can be run again. */
 function filled(folder: string, fill: (folder: string) => Tarballs): Tarballs {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, "name another", 0o777);
   try {
     return fill(folder);
   } catch (error) {

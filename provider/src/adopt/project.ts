@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { makeFolder } from "@tunnelplane/sdk/node";
 import { providerLiteral, typeToken } from "../host/typeToken";
 import { type PackagePlaces, packagesOf } from "./packages";
 import type { Declared } from "./program";
@@ -39,7 +40,7 @@ export function writeProject(
   folder: string,
   { format, resources, from, packages, isForeign = false }: Wanted,
 ): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, "name another", 0o777);
   const places = packagesOf(folder, packages);
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
   const write = (file: string, text: string, mode?: number) =>

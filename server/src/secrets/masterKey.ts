@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codeOf, present } from "@tunnelplane/sdk/contract";
+import { makeFolder } from "@tunnelplane/sdk/node";
 import { giveToOwnerOfFolder } from "../util";
 
 const BYTES = 32;
@@ -48,7 +49,7 @@ function isCredential(file: string): boolean {
  */
 export function createMasterKey(file: string): MasterKey {
   const draft = `${file}.${process.pid}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), "name a file in another with --master-key-file");
   writeFileSync(draft, `${randomBytes(BYTES).toString("base64")}\n`, { mode: 0o600, flush: true });
   giveToOwnerOfFolder(draft);
   try {

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { makeFolder } from "@tunnelplane/sdk/node";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -72,7 +73,7 @@ export async function openSqlite(folder: string): Promise<Store> {
 
 /** One connection for migrations, backup and restore. Creates folder and file if they do not exist. */
 export function connectSqlite(folder: string): Kysely<Database> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isSqlite(folder)) makeFolder(folder, "name a folder of this user's with --data");
   return connect(fileIn(folder), LONG_WAIT_MS);
 }
 
