@@ -38,6 +38,8 @@ environment, because lists of processes show flags. ${FOLLOWS}
 \`audit\`), \`--data\` wins over \`TUNNELPLANE_DATABASE_URL\`: they work on the folder. \`serve --data\` beside
 \`TUNNELPLANE_DATABASE_URL\` serves that PostgreSQL, and names the folder of the master key.
 
+The variables of OpenTelemetry have no flags: \`OTEL_EXPORTER_OTLP_ENDPOINT\` turns on [traces](operations.md#traces).
+
 | Setting | Flag | Environment | Default |
 |---|---|---|---|
 ${rows.join("")}`;

@@ -106,6 +106,7 @@ const FLOORS = {
       "nodeVersion.ts": "refuses a Node that is too old",
       "switches.ts": "switches of commands",
       "terminal.ts": "texts that cannot steer a terminal",
+      tracing: "spans for a collector of OpenTelemetry, where one is set",
       "unknown.ts": "values that are not known yet",
       "youngGeneration.ts": "keeps the memory of a start small",
     },

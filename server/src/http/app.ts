@@ -40,6 +40,7 @@ import { Cookies } from "./signin/cookies";
 import { registerLogin } from "./signin/login";
 import { registerSignIn } from "./signin/routes";
 import { registerTokenExchange } from "./tokenExchange";
+import { traceRequests } from "./tracing";
 
 const SERVICE_VERSION = "2";
 const MIB = 1024 * 1024;
@@ -148,6 +149,7 @@ function newApp(options: AppOptions): FastifyInstance {
 
 /** What happens with every request, whatever its route. */
 function watch(app: FastifyInstance, { inFlight, eventWaits }: AppOptions): WaitingAnswers {
+  traceRequests(app);
   acceptExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", (request, reply, done) => {

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { startTracing, tracing } from "@tunnelplane/sdk/tracing";
 import type { Logger } from "pino";
 import { type AcmeSettings, Certificates } from "../acme";
 import { bootstrap, KeyUses, noteShown } from "../auth";
@@ -88,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const logger = openLogger(options.logLevel, siblings.count > 1);
   for (const warning of options.warnings ?? []) logger.warn(warning);
   const tls = options.tls && readTls(options.tls);
+  startTracing("tunnelplane", VERSION);
   const context = await openContext(options);
   const { store, sequencer } = context;
   try {
@@ -157,6 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await Promise.all([context.guard.close(), context.search.close()]);
         await context.compute.close();
         await store.close();
+        await tracing()?.close();
         await flushed(logger);
       },
       endHalfSent: () => inFlight.endHalfSent(),

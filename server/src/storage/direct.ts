@@ -1,3 +1,4 @@
+import { traced, tracing } from "@tunnelplane/sdk/tracing";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,6 +10,7 @@ import {
 } from "kysely";
 import type { Lane } from "./lanes";
 import type { Database } from "./schema";
+import { spanOf } from "./tracing";
 
 /**
  * A database on one connection that sends each statement at once. Kysely itself takes a connection from a
@@ -58,6 +60,7 @@ class DirectExecutor extends DefaultQueryExecutor {
   }
 
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#connection.executeQuery<R>(query);
+    if (!tracing()?.current()) return this.#connection.executeQuery<R>(query);
+    return traced(...spanOf(query.sql), () => this.#connection.executeQuery<R>(query));
   }
 }

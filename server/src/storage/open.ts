@@ -1,3 +1,4 @@
+import { traced, tracing } from "@tunnelplane/sdk/tracing";
 import type { Kysely } from "kysely";
 import { migrate, requireMigrated } from "./migrate";
 import { connectPostgres, openPostgres, placeOf, requireUsable } from "./postgres";
@@ -26,7 +27,27 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (databaseUrl) await requireUsable(databaseUrl);
   const db = connectTo(options);
   await (existing ? requireMigrated(db, databaseName(options)) : migrate(db)).finally(() => db.destroy());
-  return databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data);
+  return tracedWrites(
+    await (databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data)),
+  );
+}
+
+/**
+ * The same store; where requests are traced, each transaction is a span of the request that wants it. Writers
+ * that take turns work for several requests, so the work is told whose it is.
+ */
+function tracedWrites(store: Store): Store {
+  const tracer = tracing();
+  if (!tracer) return store;
+  return {
+    ...store,
+    write(work, options) {
+      if (!tracer.current()) return store.write(work, options);
+      return traced("transaction", { kind: "client" }, (span) =>
+        store.write((transaction) => tracer.within(span, () => work(transaction)), options),
+      );
+    },
+  };
 }
 
 /**

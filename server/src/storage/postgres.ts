@@ -9,6 +9,7 @@ import { refuseUnusable } from "./refusals";
 import type { Database } from "./schema";
 import { statement } from "./statement";
 import { type Store, Unavailable } from "./store";
+import { logOfReads } from "./tracing";
 import { Watch } from "./watch";
 import { repeatCollisions, Writer } from "./writer";
 
@@ -56,7 +57,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   const dialect = new PostgresDialect({ pool: adapt(shared, hosts, watch), cursor: Cursor });
   const writer = new Writer(dialect, adapt(shared, hosts, watch));
   const singleWriter = new Writer(dialect, adapt(single, hosts, watch));
-  const db = new Kysely<Database>({ dialect });
+  const db = new Kysely<Database>({ dialect, log: logOfReads() });
   return {
     place: hosts.place,
     isParallel: true,

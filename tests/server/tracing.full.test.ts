@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { CollectorStandIn } from "../support/collector";
+import { onEveryDatabase } from "../support/databases";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const PARENT = "b7ad6b7169203331";
+const SERVER = 2;
+
+onEveryDatabase("OpenTelemetry on", (start) => {
+  it("gets a span for each request, within its caller's trace, and one for each call of the database", async () => {
+    const collector = await CollectorStandIn.start();
+    const env = {
+      ...collector.env,
+      OTEL_EXPORTER_OTLP_HEADERS: "X-Team=a%20b",
+      OTEL_SERVICE_NAME: "tunnels",
+    };
+    const { rest } = await start({ env });
+    const made = await rest.created(
+      "/ip_policies",
+      { description: "very-own-words" },
+      { traceparent: `00-${TRACE}-${PARENT}-01` },
+    );
+    const creation = await collector.span(({ name }) => name === "POST /ip_policies");
+    expect(creation).to.include({ traceId: TRACE, parentSpanId: PARENT, service: "tunnels", kind: SERVER });
+    expect(creation.attributes).to.include({
+      "http.request.method": "POST",
+      "http.route": "/ip_policies",
+      "http.response.status_code": "201",
+    });
+    const transaction = await collector.span(
+      ({ name, parentSpanId }) => name === "transaction" && parentSpanId === creation.spanId,
+    );
+    expect(collector.childrenOf(transaction).map(({ name }) => name)).to.include("insert resource");
+
+    await rest.get(`${made.uri}?very-own-words=1`);
+    const read = await collector.span(({ name }) => name === "GET /ip_policies/:id");
+    expect(read.traceId)
+      .to.match(/^[\da-f]{32}$/)
+      .and.not.to.equal(TRACE);
+    expect(read.parentSpanId).to.equal(undefined);
+    expect(collector.childrenOf(read).some(({ name }) => name.startsWith("select "))).to.equal(true);
+    expect(collector.text).not.to.match(/very-own-words|tpk_|\bipp_/);
+    expect(collector.headers[0]).to.include({ "x-team": "a b", "content-type": "application/json" });
+  });
+
+  it("is asked for nothing by callers who trace without keeping, and answers them as others", async () => {
+    const collector = await CollectorStandIn.start();
+    const { rest } = await start({ env: collector.env });
+    await rest.created("/ip_policies", {}, { traceparent: `00-${TRACE}-${PARENT}-00` });
+    await rest.created("/ip_policies", {}, { traceparent: "of no known form" });
+    await collector.span(({ name }) => name === "POST /ip_policies");
+    expect(collector.spans.filter(({ traceId }) => traceId === TRACE)).to.deep.equal([]);
+  });
+
+  it("may be away, refuse or be mistyped: requests are answered, one warning says so", async () => {
+    const collector = await CollectorStandIn.start();
+    const refused = await start({ env: collector.env });
+    collector.status = 503;
+    for (let i = 0; i < 3; i++) await refused.rest.created("/ip_policies", {});
+    await refused.stop();
+    expect(refused.log.match(/Traces are dropped/g), refused.log).to.have.lengthOf(1);
+    expect(refused.log).to.contain("status 503");
+    for (const [endpoint, warning] of [
+      ["http://127.0.0.1:9", /Traces are dropped: .*ECONNREFUSED/],
+      ["localhost:4317", /Nothing is traced: OTEL_EXPORTER_OTLP_ENDPOINT must be /],
+    ] as const) {
+      const server = await start({ env: { ...collector.env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
+      await server.rest.created("/ip_policies", {});
+      await server.stop();
+      expect(server.log).to.match(warning);
+    }
+  });
+});
