@@ -80,6 +80,7 @@ export default defineConfig({
             "how-to/event-pipelines.md",
             "adopt.md",
             "how-to/guarantees.md",
+            "how-to/components.md",
             "how-to/ends.md",
             "how-to/accounts.md",
             "how-to/roles.md",

@@ -19,6 +19,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   "how-to/ssh-certificates.md": "SSH keys authorized_keys known_hosts sshd CA",
   "how-to/event-pipelines.md": "log shipping audit trail SIEM export Kinesis Firehose CloudWatch Datadog",
   "how-to/guarantees.md": "invariants assertions compliance guardrails never",
+  "how-to/components.md": "ComponentResource module abstraction template Tunnel ProtectedSite",
   "how-to/ends.md": "expiry expire TTL temporary access time limit until",
   "how-to/accounts.md": "bots service accounts API keys tokens bearer rotate revoke",
   "how-to/roles.md": "RBAC permissions authorization scopes least privilege read-only viewer",

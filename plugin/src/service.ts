@@ -20,6 +20,7 @@ import { Operation } from "@tunnelplane/pulumi/operation";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type * as SetsModule from "./catalogueSets";
 import type { CatalogueSets } from "./catalogueSets";
+import type * as ComponentsModule from "./components";
 import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
@@ -28,7 +29,7 @@ import { checkConfig, configOf, diffConfig } from "./providerConfig";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
 import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
-import { isUnknown } from "./values";
+import { isUnknown, UNKNOWN } from "./values";
 
 const { version }: { version: string } = require("../package.json");
 
@@ -39,6 +40,8 @@ export class Service {
   #resources: Resources;
   #functions: Functions;
   #sets: CatalogueSets | undefined;
+  /** By which the engine names this provider; empty if it did not say. */
+  #reference = "";
   readonly #cancelled = new AbortController();
 
   /** @param engine the address of the engine */
@@ -92,6 +95,7 @@ export class Service {
       this.#sets = undefined;
       this.#operation.configure(configOf(request));
       this.#operation.provider = request.getUrn();
+      this.#reference = request.getUrn() ? `${request.getUrn()}::${request.getId() || UNKNOWN}` : "";
       return new ConfigureResponse()
         .setAcceptsecrets(true)
         .setSupportspreview(true)
@@ -114,6 +118,7 @@ export class Service {
       await this.#within(request.getTimeout(), this.#of(request).delete(request));
       return new Empty();
     }),
+    construct: unary((request: messages.ConstructRequest) => this.#construct(request)),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => void this.#list(call),
     // No Terraform provider is bridged: `pulumi convert` then takes names as they stand.
     getMapping: unary(async () => new GetMappingResponse()),
@@ -123,6 +128,12 @@ export class Service {
       return new Empty();
     }),
   };
+
+  async #construct(request: messages.ConstructRequest): Promise<messages.ConstructResponse> {
+    // Loaded here: most programs declare no component.
+    const { construct }: typeof ComponentsModule = require("./components");
+    return this.#within(0, construct(request, this.#reference));
+  }
 
   async #list(call: ServerWritableStream<messages.ListRequest, messages.ListResponse>): Promise<void> {
     // Loaded here: runs of programs list nothing.

@@ -1,3 +1,4 @@
+import { COMPONENTS } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import {
   camelCase,
@@ -57,7 +58,7 @@ export class StepsByType {
     const kind = kindOf(token);
     if (kind === undefined)
       throw new Error(
-        `There is no resource type ${token} in this version; there are ${[...resourceTypes(), CATALOGUE_SET].join(", ")}`,
+        `There is no resource type ${token} in this version; there are ${[...resourceTypes(), CATALOGUE_SET, ...COMPONENTS.map(({ type }) => type)].join(", ")}`,
       );
     const steps = new Steps(this.operation, kind);
     this.#steps.set(token, steps);

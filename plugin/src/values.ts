@@ -4,6 +4,8 @@ import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { noteSecret } from "./secrets";
 
+export { UNKNOWN };
+
 /** The engine has one for each type of value. */
 const UNKNOWNS: ReadonlySet<unknown> = new Set([
   UNKNOWN,

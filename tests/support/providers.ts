@@ -3,7 +3,10 @@ import * as dynamic from "@tunnelplane/pulumi";
 
 const { resources } = require("../../plugin/schema.json") as {
   readonly resources: Readonly<
-    Record<string, { readonly properties: object; readonly aliases: pulumi.Alias[] }>
+    Record<
+      string,
+      { readonly properties: object; readonly aliases?: pulumi.Alias[]; readonly isComponent?: true }
+    >
   >;
 };
 
@@ -12,14 +15,19 @@ export type Classes = typeof dynamic;
 export const native: Classes = { ...dynamic, ...nativeClasses() };
 
 function nativeClasses(): Partial<Classes> {
-  const classes = Object.entries(resources).map(([token, { properties, aliases }]) => {
+  const classes = Object.entries(resources).map(([token, { properties, aliases = [], isComponent }]) => {
     const undeclared = Object.fromEntries(Object.keys(properties).map((name) => [name, undefined]));
     class Native extends pulumi.CustomResource {
       constructor(name: string, args: object = {}, options: pulumi.CustomResourceOptions = {}) {
         super(token, name, { ...undeclared, ...args }, pulumi.mergeOptions({ aliases }, options));
       }
     }
-    return [token.split(":")[2], Native];
+    class NativeComponent extends pulumi.ComponentResource {
+      constructor(name: string, args: object, options?: pulumi.ComponentResourceOptions) {
+        super(token, name, { ...undeclared, ...args }, options, true);
+      }
+    }
+    return [token.split(":")[2], isComponent ? NativeComponent : Native];
   });
   class Provider extends pulumi.ProviderResource {
     constructor(

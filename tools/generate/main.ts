@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { registry } from "../../sdk/src/contract";
 import { alarmFiles } from "./alarmFiles";
 import { catalogueSchema, catalogueType } from "./catalogue";
+import { componentClasses } from "./components";
 import { floorPages } from "./floors";
 import { kindsType } from "./kinds";
 import { fileOf, HEADER } from "./names";
@@ -39,9 +40,13 @@ function fromContract(): Map<string, string> {
   files.set("sdk/src/generated/index.ts", sdkClient(registry));
   files.set(
     "provider/src/generated/index.ts",
-    HEADER + [...registry.map(fileOf), "catalogue"].map((file) => `export * from "./${file}";\n`).join(""),
+    HEADER +
+      [...registry.map(fileOf), "catalogue", "components"]
+        .map((file) => `export * from "./${file}";\n`)
+        .join(""),
   );
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
+  files.set("provider/src/generated/components.ts", componentClasses());
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   files.set("plugin/schema.json", packageSchema(registry, versionOf("plugin")));
   for (const [path, text] of [

@@ -1,3 +1,10 @@
+export {
+  type Child,
+  COMPONENTS,
+  type Component,
+  componentToken,
+  mistakesInComponent,
+} from "./components";
 export { inWords } from "./consequences";
 export { type Creation, intentOf } from "./creation";
 export { ElsewhereError } from "./elsewhere";

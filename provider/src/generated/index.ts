@@ -29,3 +29,4 @@ export * from "./apiKey";
 export * from "./botUser";
 export * from "./workloadIdentity";
 export * from "./catalogue";
+export * from "./components";

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { COMPONENTS, type Component } from "../../../provider/src/core/components";
 import {
   accessDoc,
   answeredListsOf,
@@ -86,6 +87,11 @@ interface Example {
 /** An example for each resource, by its token. */
 function examplesOf(registry: readonly Definition[]): ReadonlyMap<string, Example> {
   const examples = new Map<string, Example>([[tokenOf("CatalogueSet"), CATALOGUE_SET]]);
+  for (const { type, title, example } of COMPONENTS)
+    examples.set(tokenOf(type), {
+      title,
+      program: { one: { type: `${PACKAGE}:${type}`, properties: example } },
+    });
   for (const definition of registry) {
     const { type, title, example } = definition;
     examples.set(tokenOf(type), {
@@ -133,6 +139,7 @@ export function packageTypes(registry: readonly Definition[]) {
     functions[tokenOf(`get${definition.type}`)] = getSpec(types, definition);
   }
   resources[tokenOf("CatalogueSet")] = catalogueSetSpec;
+  for (const component of COMPONENTS) resources[tokenOf(component.type)] = componentSpec(component);
   functions[tokenOf("getExposure")] = exposureSpec(types);
   for (const kind of keysOf(OBSERVED))
     functions[tokenOf(`get${OBSERVED[kind].type}s`)] = observedSpec(types, kind);
@@ -268,6 +275,19 @@ const catalogueSetSpec: ResourceSpec = {
   required: ["file", "set", "ids", "tokens", "digest"],
   aliases: [{ type: dynamicType("CatalogueSet") }],
 };
+
+function componentSpec({ doc, inputs, outputs }: Component): ResourceSpec {
+  return {
+    isComponent: true,
+    description: doc,
+    inputProperties: Object.fromEntries(
+      Object.entries(inputs).map(([name, { known, optional, ...spec }]) => [name, spec]),
+    ),
+    requiredInputs: Object.keys(inputs).filter((name) => !inputs[name]?.optional),
+    properties: outputs,
+    required: Object.keys(outputs),
+  };
+}
 
 function getSpec(types: Types, definition: Definition): FunctionSpec {
   const { type, title, idPrefix } = definition;

@@ -38,6 +38,7 @@ export interface ResourceSpec extends ObjectSpec {
   readonly inputProperties: Properties;
   readonly requiredInputs: readonly string[];
   readonly aliases?: readonly { readonly type: string }[];
+  readonly isComponent?: true;
 }
 
 export interface FunctionSpec {
