@@ -1,4 +1,4 @@
-import { didYouMean } from "../contract/core/similarity";
+import type * as Similarity from "../contract/core/similarity";
 
 const PREFIX = "TUNNELPLANE_";
 
@@ -24,6 +24,8 @@ export function mistypedVariables(
   isOurs: (name: string) => boolean,
   environment: NodeJS.ProcessEnv = process.env,
 ): string[] {
+  // Loaded here: programs that look for no mistyped variable load no part of the contract.
+  const { didYouMean }: typeof Similarity = require("../contract/core/similarity");
   const known = [...settings.map((name) => name.slice(PREFIX.length)), ...OF_CLIENTS];
   return Object.keys(environment).flatMap((variable) => {
     const name = variable.slice(PREFIX.length);
