@@ -51,6 +51,8 @@ export interface Marks {
   readonly entries?: { readonly key: string };
   /** What 0 means where it is no amount, for words about values: `no limit`. */
   readonly zero?: string;
+  /** Whether 0 is a value, which the schema judges, and does not mean "left out". */
+  readonly takesZero?: true;
   /** Whether the order of a list's entries has an effect. */
   readonly ordered?: true;
   /** Rules across the fields of an object schema. */

@@ -109,7 +109,8 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   const completed: Json = { ...value };
   for (const [name, field] of fields) {
     // `{}` is a module with its defaults.
-    const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, own(completed, name)));
+    const { module, takesZero } = marksOf(field);
+    const dropsZero = !module && !takesZero && !(keepZeroValues && takes(field, own(completed, name)));
     const dropsNull = !(keepZeroValues && marksOf(field).ends);
     if (
       isOptional(field) &&

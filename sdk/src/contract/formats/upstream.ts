@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mark } from "../core/marks";
 
 /** What an application speaks behind an HTTPS edge, and what a TLS edge offers callers on its behalf. */
 export const protocol = () =>
@@ -10,12 +11,9 @@ export const protocol = () =>
 /** In seconds. */
 export const DEFAULT_IDLE_TIMEOUT = 300;
 
-/** In seconds; a gateway keeps no silent connection for ever. */
+/** In seconds; 0 would be no limit elsewhere, so it is refused: a gateway keeps no silent connection for ever. */
 export const idleTimeout = () =>
-  z
-    .int()
-    .min(1)
-    .max(86_400)
+  mark(z.int().min(1).max(86_400), { takesZero: true })
     .default(DEFAULT_IDLE_TIMEOUT)
     .meta({
       description: `After how many seconds without a byte in either direction a request, a WebSocket or a connection is ended, 1 to 86,400. Default ${DEFAULT_IDLE_TIMEOUT}.`,
