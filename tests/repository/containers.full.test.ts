@@ -1,65 +1,171 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
+import { parse } from "yaml";
 import { newFolder } from "../support/folder";
-import { LIMIT_MS, SOAK } from "../support/size";
+import { Packed } from "../support/packed";
+import { freePort } from "../support/ports";
+import { LIMIT_MS } from "../support/size";
 
 const ROOT = join(__dirname, "../..");
-const LEFT_OUT = SOAK ? /\/(node_modules|dist)$|\.tsbuildinfo$/ : /\/node_modules$/;
-type Step = { readonly name: string; readonly text: string };
+const { makeDebianPackage } = require("../../tools/scripts/debian.cjs") as {
+  makeDebianPackage(tarball: string, out: string, version: string): string;
+};
+const { makeImage } = require("../../tools/scripts/image.cjs") as {
+  makeImage(ours: string, out: string, version: string, downloads?: string): string;
+};
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-function stagesOf(file: string): Step[][] {
-  const lines = readFileSync(join(ROOT, "deploy", file), "utf8")
-    .split("\n")
-    .filter((line) => !line.startsWith("#"))
-    .join("\n")
-    .replaceAll("\\\n", " ")
-    .split("\n");
-  const steps = lines
-    .filter((line) => line !== "")
-    .map((line) => ({ name: line.split(" ")[0] ?? "", text: line.replace(/^\S+\s+/, "") }));
-  const starts = steps.flatMap(({ name }, index) => (name === "FROM" ? [index] : []));
-  return starts.map((start, index) => steps.slice(start + 1, starts[index + 1]));
+/** What a container runtime does with a root that is read only, all rights dropped, and the caller as user 1000. */
+const RUN = `set -e
+root=$1 state=$2; shift 2
+mount --make-rprivate /
+mount --bind "$root" "$root"
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+for folder in data state; do mount --bind "$state" "$root/$folder"; done
+mount -o remount,bind,ro "$root"
+exec unshare --user --map-user=1000 --map-group=1000 --root="$root" --wd=/ "$@"`;
+const UNSHARE = ["--user", "--map-root-user", "--mount", "--pid", "--kill-child"];
+
+interface Config {
+  readonly config: {
+    readonly [field: string]: unknown;
+    readonly Entrypoint: readonly string[];
+    readonly Cmd: readonly string[];
+    readonly Env: readonly string[];
+    readonly Healthcheck: { readonly Test: readonly string[] };
+  };
+  readonly rootfs: { readonly diff_ids: readonly string[] };
+}
+type Blob = { readonly digest: string };
+
+/** Unpacks an image of one layer, and sees that each part is the one that is named. */
+function unpacked(image: string, folder: string): { root: string; config: Config["config"]; loads: unknown } {
+  const [layout, root] = [join(folder, "layout"), join(folder, "root")];
+  for (const path of [layout, root]) mkdirSync(path);
+  execFileSync("tar", ["-xf", image, "-C", layout]);
+  const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const json = (bytes: Buffer) => JSON.parse(bytes.toString());
+  const blob = ({ digest }: Blob): Buffer => {
+    const bytes = readFileSync(join(layout, "blobs", digest.replace(":", "/")));
+    expect(digestOf(bytes)).to.equal(digest);
+    return bytes;
+  };
+  const { manifests } = json(readFileSync(join(layout, "index.json"))) as { manifests: [Blob] };
+  const manifest = json(blob(manifests[0])) as { config: Blob; layers: [Blob] };
+  const { config, rootfs } = json(blob(manifest.config)) as Config;
+  const layer = gunzipSync(blob(manifest.layers[0]));
+  expect(rootfs.diff_ids).to.deep.equal([digestOf(layer)]);
+  execFileSync("tar", ["-x", "--no-same-owner", "-C", root], { input: layer });
+  return { root, config, loads: json(readFileSync(join(layout, "manifest.json"))) };
 }
 
-const textsOf = (steps: readonly Step[], name: string): string[] =>
-  steps.filter((step) => step.name === name).map(({ text }) => text);
+describe("The container image", () => {
+  let image: ReturnType<typeof unpacked>;
+  let container: (args: readonly string[], env?: Record<string, string>) => [string[], NodeJS.ProcessEnv];
+  before(function () {
+    this.timeout(LIMIT_MS);
+    const missing = [
+      ["apt-get", "--version"],
+      ["dpkg-deb", "--version"],
+      ["unshare", ...UNSHARE, "true"],
+    ].filter(([program = "", ...args]) => spawnSync(program, args).status !== 0);
+    if (missing.length > 0) {
+      console.log(`      skipped: it needs ${missing.map((words) => words.join(" ")).join(", ")}`);
+      return this.skip();
+    }
+    const packed = Packed.make(["tunnelplane"]);
+    const ours = makeDebianPackage(packed.tarball("tunnelplane"), packed.folder, version);
+    const downloads = join(ROOT, "node_modules/.tunnelplane/debian");
+    image = unpacked(makeImage(ours, packed.folder, version, downloads), packed.folder);
+    const state = newFolder();
+    const given = Object.fromEntries(
+      image.config.Env.map((setting) => setting.split("=") as [string, string]),
+    );
+    container = (args, env = {}) => [
+      [...UNSHARE, "sh", "-c", RUN, "sh", image.root, state, ...args],
+      { ...given, ...env },
+    ];
+  });
+  const ran = (args: readonly string[], given?: Record<string, string>) => {
+    const [words, env] = container(args, given);
+    return spawnSync("unshare", words, { env, encoding: "utf8", timeout: LIMIT_MS });
+  };
+  const lineOf = async (child: ChildProcess, wanted: RegExp): Promise<void> => {
+    for await (const line of createInterface(child.stdout as NodeJS.ReadableStream))
+      if (wanted.test(line)) return;
+    throw new Error(`it ended before it said ${wanted}`);
+  };
 
-describe("The container files", () => {
-  for (const [file, version] of [
-    ["Dockerfile", ["--disable-warning=ExperimentalWarning", "server/dist/cli/main.js", "--version"]],
-    ["Dockerfile.gateway", ["gateway/dist/cli.js", "--version"]],
-  ] as const) {
-    it(`${file} copies what there is and starts a program that runs from what it copies${SOAK ? ", built as it says" : ""}`, function () {
-      this.timeout(LIMIT_MS);
-      const [build = [], image = []] = stagesOf(file);
-      const folder = newFolder();
-      const [from, to] = [join(folder, "build"), join(folder, "image")];
-      for (const words of textsOf(build, "COPY").map((text) => text.split(" "))) {
-        for (const source of words.slice(0, -1)) {
-          const target = words.at(-1)?.endsWith("/")
-            ? join(from, words.at(-1) ?? "", basename(source))
-            : join(from, words.at(-1) ?? "");
-          expect(existsSync(join(ROOT, source)), source).to.equal(true);
-          cpSync(join(ROOT, source), target, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
-        }
+  it("serves in a container of its user without rights and a root that is read only, and its health check says so", async () => {
+    const env = { TUNNELPLANE_LISTEN: `127.0.0.1:${await freePort()}` };
+    const [kind, ...check] = image.config.Healthcheck.Test;
+    expect(kind).to.equal("CMD");
+    expect(ran(check, env).status, "nothing serves yet").not.to.equal(0);
+    const [words, all] = container([...image.config.Entrypoint, ...image.config.Cmd], env);
+    const server = spawn("unshare", words, { env: all, stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      await lineOf(server, /listens on http/);
+      expect((await fetch(`http://${env.TUNNELPLANE_LISTEN}/console`)).status).to.equal(200);
+      expect(ran(check, env).status).to.equal(0);
+    } finally {
+      server.kill();
+    }
+  });
+
+  it("is the gateway of Compose too, which is healthy once Envoy has what it begins with", async () => {
+    const { gateway } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8")).services;
+    const check = gateway.healthcheck.test.slice(1) as string[];
+    expect(ran(check).status, "nothing is written yet").not.to.equal(0);
+    const env = {
+      TUNNELPLANE_API_KEY: "key",
+      TUNNELPLANE_BASE_URL: "http://127.0.0.1:1",
+      TUNNELPLANE_GATEWAY_METRICS: `127.0.0.1:${await freePort()}`,
+    };
+    const ssh = `127.0.0.1:${await freePort()}`;
+    const command = (gateway.command as string[]).map((word) => (word === "0.0.0.0:2222" ? ssh : word));
+    const [words, all] = container([...image.config.Entrypoint, ...command], env);
+    const running = spawn("unshare", words, { env: all, stdio: "ignore" });
+    try {
+      while (ran(check).status !== 0) {
+        await sleep(50);
+        expect(running.exitCode).to.equal(null);
       }
-      // The packages of npm are fetched with `npm run test:soak` only.
-      if (SOAK)
-        for (const command of textsOf(build, "RUN"))
-          execFileSync("sh", ["-c", command], { cwd: from, stdio: "pipe" });
-      else symlinkSync(join(ROOT, "node_modules"), join(from, "node_modules"));
-      mkdirSync(to);
-      for (const [source = "", target = ""] of textsOf(image, "COPY").map((text) =>
-        text.replace("--from=build /app/", "").split(" "),
-      ))
-        cpSync(join(from, source), join(to, target), { recursive: true, verbatimSymlinks: true });
-      const command = [...textsOf(image, "ENTRYPOINT"), ...textsOf(image, "CMD")].flatMap(
-        (text) => JSON.parse(text) as string[],
-      );
-      expect(command.slice(0, version.length)).to.deep.equal(["node", ...version.slice(0, -1)]);
-      expect(execFileSync(process.execPath, version, { cwd: to, encoding: "utf8" }).trim()).to.equal("0.1.0");
-    });
-  }
+    } finally {
+      running.kill();
+    }
+  });
+
+  it("lets its user write to its own folders alone, and has no shell to offer", () => {
+    const script = `
+      const tried = (path) => { try { fs.writeFileSync(path, ""); return "written" } catch ({ code }) { return code } };
+      const shell = child_process.spawnSync("/bin/sh").error?.code;
+      const rights = /CapEff:\\t(\\w+)/.exec(fs.readFileSync("/proc/self/status"))[1];
+      console.log(JSON.stringify([process.getuid(), rights, shell, ["/x", "/usr/bin/x", "/data/x", "/state/x", "/tmp/x"].map(tried)]))`;
+    expect(JSON.parse(ran(["/usr/lib/tunnelplane/node", "-e", script]).stdout)).to.deep.equal([
+      1000,
+      "0000000000000000",
+      "ENOENT",
+      ["EROFS", "EROFS", "written", "written", "written"],
+    ]);
+    expect(image.config).to.deep.include({ User: "1000:1000", Volumes: { "/data": {} } });
+  });
+
+  it("is loaded under the name that Compose starts, and names the packages that it is made of", () => {
+    expect(image.loads)
+      .to.have.nested.property("[0].RepoTags")
+      .that.deep.equals([`tunnelplane:${version}`]);
+    const status = join(image.root, "var/lib/dpkg/status.d");
+    expect(readdirSync(status)).to.include.members(["libc6", "libstdc++6", "ca-certificates", "tunnelplane"]);
+    expect(readFileSync(join(image.root, "etc/ssl/certs/ca-certificates.crt"), "utf8")).to.match(
+      /^-----BEGIN CERTIFICATE-----\n/,
+    );
+  });
 });

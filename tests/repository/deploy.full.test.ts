@@ -14,7 +14,9 @@ const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
 
 interface Service {
   readonly environment?: Record<string, string>;
-  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly image: string;
+  readonly build?: object;
+  readonly pull_policy?: string;
   readonly depends_on?: Record<string, unknown>;
   readonly volumes?: readonly string[];
   readonly secrets?: readonly object[];
@@ -28,13 +30,25 @@ describe("The set for Docker Compose", () => {
   };
   const services = Object.entries(compose.services);
   const servers = services
-    .filter(([, { build }]) => build?.dockerfile === "deploy/Dockerfile")
+    .filter(([name, { image }]) => image.startsWith("tunnelplane:") && name !== "gateway")
     .map(([name]) => name);
 
   it("runs more than one server, and its proxy sends requests to each of them", () => {
     expect(servers).to.have.length.above(1);
     const upstreams = /reverse_proxy (.*) \{/.exec(read("Caddyfile"))?.[1]?.split(" ");
     expect(upstreams).to.have.members(servers.map((name) => `${name}:4040`));
+  });
+
+  it("builds nothing, and starts the image of this version as it was loaded, whoever has the name in a registry", () => {
+    const { version } = JSON.parse(readFileSync(join(FOLDER, "../package.json"), "utf8"));
+    const ours = services.filter(([, { image }]) => image.startsWith("tunnelplane"));
+    expect(ours.map(([name]) => name)).to.have.members([...servers, "gateway"]);
+    for (const [name, service] of ours)
+      expect(service, name).to.include({ image: `tunnelplane:${version}`, pull_policy: "never" });
+    expect(services.filter(([, { build }]) => build !== undefined)).to.deep.equal([]);
+    const load = `docker load --input tunnelplane-v${version}-linux-x64.oci.tar`;
+    for (const text of [read("compose.yaml"), readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")])
+      expect(text).to.contain(load);
   });
 
   it("sets only settings that the server has", () => {
@@ -54,8 +68,7 @@ describe("The set for Docker Compose", () => {
   });
 
   it("names only existing files, services and volumes", () => {
-    for (const [, { build, depends_on = {}, volumes = [] }] of services) {
-      if (build) expect(existsSync(join(FOLDER, build.context, build.dockerfile))).to.equal(true);
+    for (const [, { depends_on = {}, volumes = [] }] of services) {
       for (const name of Object.keys(depends_on)) expect(compose.services).to.have.property(name);
       for (const [source = ""] of volumes.map((volume) => volume.split(":"))) {
         if (source.startsWith(".")) expect(existsSync(join(FOLDER, source)), source).to.equal(true);
@@ -67,7 +80,7 @@ describe("The set for Docker Compose", () => {
   it("comes up: two servers with exactly its environment and its master key, on one PostgreSQL, are both ready", async () => {
     const folder = newFolder();
     const [key, settings] = [join(folder, "deploy/master.key"), join(folder, "deploy/.env")];
-    const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker compose/m.exec(read("compose.yaml")) ?? [];
+    const [, comment = ""] = /((?:^# {3}.*\n)+?)# {3}docker load/m.exec(read("compose.yaml")) ?? [];
     const making = comment.replace(/^# {3}/gm, "");
     expect(readFileSync(join(FOLDER, "../docs/deploy.md"), "utf8")).to.contain(`\`\`\`sh\n${making}`);
     // The owner is this test's, as it is the container's user in a container.

@@ -99,4 +99,4 @@ Description: self-hosted control plane for tunnels
   }
 }
 
-module.exports = { makeDebianPackage };
+module.exports = { ARCHITECTURES, LIBRARY, makeDebianPackage };

@@ -17,6 +17,7 @@ const { basename, join } = require("node:path");
 const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
 const { makeDebianPackage } = require("./debian.cjs");
 const { makeCommand } = require("./executable.cjs");
+const { makeImage } = require("./image.cjs");
 const { measured } = require("./measure.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
 const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
@@ -70,7 +71,7 @@ const STEPS = [
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
   ["The package tunnelplane installs alone, small and fast", measureInstall],
-  ["A Debian package and an executable are made for this platform", makeForPlatform],
+  ["A Debian package, a container image and an executable are made for this platform", makeForPlatform],
   ["The native provider's archive is made for this platform", makeArchive],
   ["Everything has a checksum and a signature, and they are right", signAll],
   [
@@ -143,7 +144,9 @@ async function measureInstall() {
 
 async function makeForPlatform() {
   const tarball = tarballs.get("tunnelplane");
-  const made = [makeDebianPackage(tarball, RELEASE, version), await makeCommand(tarball, RELEASE, version)];
+  const ofDebian = makeDebianPackage(tarball, RELEASE, version);
+  const image = makeImage(ofDebian, RELEASE, version);
+  const made = [ofDebian, image, await makeCommand(tarball, RELEASE, version)];
   ofPlatform = made.map((file) => basename(file));
 }
 
