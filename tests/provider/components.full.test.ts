@@ -1,9 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
 import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { onEveryProvider, PROVIDERS } from "../support/providers";
 
 const SECRET = "canary-client-secret-of-a-component";
+
+type Exported = { resources: { urn: string; provider?: string }[] };
 
 onEveryProvider("The components Tunnel and ProtectedSite", (tunnels, provider) => {
   const { world, server } = worldOfThisFile();
@@ -12,11 +14,14 @@ onEveryProvider("The components Tunnel and ProtectedSite", (tunnels, provider) =
     let networks = ["192.0.2.0/24"];
     const stack = await world.stack(server, async () => {
       const tunnel = new tunnels.Tunnel("app", { hostports: ["app.example.org:443"], networks });
-      const site = new tunnels.ProtectedSite("wiki", {
+      const { url: baseUrl, apiKey } = server;
+      const account = new tunnels.Account("account", { baseUrl, apiKey });
+      const args = {
         hostports: [pulumi.interpolate`wiki.example.org:443`],
         label: "wiki-of-all",
         oidc: { issuer: "https://id.example.com", clientId: "wiki", clientSecret: pulumi.secret(SECRET) },
-      });
+      };
+      const site = new tunnels.ProtectedSite("wiki", args, { providers: [account] });
       return { token: tunnel.authtoken, policy: tunnel.ipPolicyId, guarantee: site.guaranteeId };
     });
     await stack.preview();
@@ -24,6 +29,11 @@ onEveryProvider("The components Tunnel and ProtectedSite", (tunnels, provider) =
     const outputs = stack.outputs();
     expect(outputs.token).to.include({ secret: true });
     expect(outputs.token?.value).to.match(/^tpt_/);
+    const state = await stack.exported();
+    expect(state).not.to.match(/canary-client|tpt_/);
+    const { resources }: Exported = JSON.parse(state).deployment;
+    for (const { urn, provider: used = "" } of resources.filter(({ urn }) => /:TunnelCredential::/.test(urn)))
+      expect(used.includes("::account::"), urn).to.equal(urn.endsWith("::wiki"));
     const get = async (path: string, list: string) => (await server.rest.get(path)).body[list];
     const edges: { id: string; hostports: string[] }[] = await get("/edges/https", "https_edges");
     const edgeAt = (host: string) => edges.find(({ hostports }) => hostports[0] === `${host}:443`)?.id;
@@ -55,5 +65,21 @@ onEveryProvider("The components Tunnel and ProtectedSite", (tunnels, provider) =
     await stack.destroy();
     expect(await get("/edges/https", "https_edges")).to.deep.equal([]);
     expect(await get("/guarantees", "guarantees")).to.deep.equal([]);
+  });
+});
+
+describe("A component of the dynamic provider", () => {
+  const { world, server } = worldOfThisFile();
+
+  it("moves to the native one without a change of what is inside", async () => {
+    let tunnels = PROVIDERS.dynamic;
+    const stack = await world.stack(server, async () => {
+      new tunnels.Tunnel("app", { hostports: ["app.example.org:443"], networks: ["192.0.2.0/24"] });
+    });
+    await stack.up();
+    const before = (await server.rest.get("/edges/https")).body;
+    tunnels = PROVIDERS.native;
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+    expect((await server.rest.get("/edges/https")).body).to.deep.equal(before);
   });
 });
