@@ -4,7 +4,8 @@ import { expect } from "chai";
 import { objectsOf } from "../../gateway/dist/envoy/model";
 import { Observed } from "../../gateway/dist/traffic/observed";
 import { textOf } from "../../gateway/dist/traffic/series";
-import { runningForAllTests } from "./running";
+import { CollectorStandIn } from "../support/collector";
+import { runningForAllTests, runningForEachTest } from "./running";
 import { tls } from "./traffic";
 
 const [OPEN, CLOSED, PASSED] = ["open.example.com", "closed.example.com", "passed.example.com"];
@@ -114,5 +115,43 @@ describe("The series of hostports", () => {
       const requests = all.filter((line) => line.includes("requests_total"));
       expect(requests.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)).to.equal(count * 5);
     }
+  });
+});
+
+describe("A gateway traces requests", () => {
+  const running = runningForEachTest();
+  const [TRACE, PARENT] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+  const traceparent = `00-${TRACE}-${PARENT}-01`;
+  const toldTo = async (path: string): Promise<string> => {
+    const { body } = await running.now.ask(OPEN, path, { headers: { traceparent } });
+    return JSON.parse(body).headers.traceparent;
+  };
+
+  it("within the trace of their caller, which goes on at the backend, without paths, queries and tokens", async () => {
+    const collector = await CollectorStandIn.start();
+    const one = running.now;
+    await one.site(OPEN);
+    one.env = { ...collector.env, OTEL_EXPORTER_OTLP_HEADERS: `x-key=${SECRET}` };
+    one.run("--dev-ca");
+    await one.becomes(200, OPEN);
+    const told = await toldTo(`/shop?token=${SECRET}`);
+    expect(told)
+      .to.match(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))
+      .and.not.equal(traceparent);
+    const bytes = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
+    const [, , spanId = ""] = told.split("-");
+    await one.until(() => collector.text.includes(bytes(spanId)));
+    for (const part of [bytes(TRACE), bytes(PARENT), "tunnelplane-gateway", OPEN, "GET"])
+      expect(collector.text).to.contain(part);
+    expect(collector.text).not.to.match(new RegExp(`${SECRET}|/shop`));
+    expect(collector.headers[0]).to.include({ "x-key": SECRET });
+  });
+
+  it("only where a collector is named: otherwise a caller's trace passes to the backend as it is", async () => {
+    await running.now.site(OPEN);
+    running.now.run("--dev-ca");
+    await running.now.becomes(200, OPEN);
+    expect(await toldTo("/")).to.equal(traceparent);
+    expect(existsSync(join(running.now.state, "envoy", "traces.sock"))).to.equal(false);
   });
 });

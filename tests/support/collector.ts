@@ -15,11 +15,11 @@ export interface CollectedSpan {
   readonly duration: number;
 }
 
-/** Stands in for a collector of OpenTelemetry: reads OTLP in JSON over HTTP, and keeps what it got. */
+/** Stands in for a collector of OpenTelemetry: keeps what it gets by OTLP over HTTP, and reads what is JSON. */
 export class CollectorStandIn {
   readonly spans: CollectedSpan[] = [];
   readonly headers: Record<string, unknown>[] = [];
-  /** All texts that arrived. */
+  /** All bytes that arrived, a character each. */
   text = "";
   /** How it answers from now on. */
   status = 200;
@@ -30,7 +30,7 @@ export class CollectorStandIn {
     collector.#server = await StandInServer.start(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      if (request.url === "/v1/traces") collector.#take(request.headers, Buffer.concat(chunks).toString());
+      if (request.url === "/v1/traces") collector.#take(request.headers, Buffer.concat(chunks));
       response.writeHead(request.url === "/v1/traces" ? collector.status : 404).end("{}");
     });
     return collector;
@@ -57,10 +57,11 @@ export class CollectorStandIn {
   childrenOf = ({ spanId }: CollectedSpan): CollectedSpan[] =>
     this.spans.filter(({ parentSpanId }) => parentSpanId === spanId);
 
-  #take(headers: Record<string, unknown>, text: string): void {
+  #take(headers: Record<string, unknown>, body: Buffer): void {
     this.headers.push(headers);
-    this.text += text;
-    if (this.status === 200) this.spans.push(...JSON.parse(text).resourceSpans.flatMap(spansOf));
+    this.text += body.toString("latin1");
+    if (this.status === 200 && headers["content-type"] === "application/json")
+      this.spans.push(...JSON.parse(body.toString()).resourceSpans.flatMap(spansOf));
   }
 }
 

@@ -21,29 +21,21 @@ import { keptOr } from "../state/files";
 import { Envoy } from "../sync/envoy";
 import { checkProgram } from "../sync/envoyProgram";
 import { Marks } from "../sync/marks";
-import { ADDRESSES, type Addresses } from "../traffic/abbreviated";
-import { AccessLog } from "../traffic/accessLog";
-import { Observer } from "../traffic/observer";
-import { Recorder } from "../traffic/recorder";
+import { ADDRESSES } from "../traffic/abbreviated";
 import { VERSION } from "../version";
 import { waitAtMost } from "../waiting";
 import { WebhookChecker } from "../webhooks/checker";
 import { addressOption, type CommonFlags, commonOptions, hoursOption, nameOption } from "./options";
+import { openReports, type ReportFlags } from "./reports";
 
 const CLOSE_MS = 500;
 
-interface Flags extends CommonFlags {
+interface Flags extends CommonFlags, ReportFlags {
   readonly envoy: string;
   readonly metrics: Address;
   readonly sshListen?: Address;
   readonly sshHostCertificate?: string;
   readonly name?: string;
-  /** How long recorded traffic is kept, in milliseconds. */
-  readonly recordTraffic?: number;
-  readonly recordAddresses?: Addresses;
-  readonly hostportMetrics: boolean;
-  /** `-` for standard output. */
-  readonly accessLog?: string;
 }
 
 export function runCommand(): Command {
@@ -141,16 +133,15 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   const listen = flags.listen ?? DEFAULT_LISTEN;
   const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
-  const recorder = await openRecorder(flags, state, warn);
-  const observer = await openObserver(flags, join(state, "envoy"), warn);
+  const reports = await openReports(flags, state, warn);
+  const { recorder, observer } = reports;
   const envoy = new Envoy({ folder: join(state, "envoy"), program, warn, ports });
   const environment = await EnvironmentSource.open(flags, {
     warn,
     // An Envoy beside the gateway may have other addresses than this process.
     listening: program === undefined ? undefined : envoy.listening,
     answersForIssuers: true,
-    recording: recorder && { socket: recorder.socket },
-    counting: observer?.counting,
+    ...reports.wanted,
   });
   if (program !== undefined) checkProgram(program);
   const source = new ServerSource({
@@ -205,8 +196,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   await gateway.run(stopping.signal);
   await waitAtMost(CLOSE_MS, gateway.tellLeave());
   await envoy.stop();
-  await recorder?.stop();
-  await observer?.stop();
+  await reports.stop();
   await webhooks.stop();
   await issuers.stop();
   agents?.sockets.stop();
@@ -230,27 +220,6 @@ function refuseLongState(state: string): void {
     throw new Error(
       `the path ${state} has ${bytes} bytes, and with the sockets in it at most ${longest} fit: choose a shorter one with --state`,
     );
-}
-
-async function openRecorder(
-  { recordTraffic: keepFor, recordAddresses: addresses }: Flags,
-  state: string,
-  warn: (message: string) => void,
-): Promise<Recorder | undefined> {
-  if (keepFor !== undefined)
-    return Recorder.start({ state, keepFor, addresses: addresses ?? "network", warn });
-  if (addresses === undefined) return undefined;
-  throw new Error("--record-addresses says how traffic is recorded, which is off: add --record-traffic 7d");
-}
-
-async function openObserver(
-  { hostportMetrics, accessLog }: Flags,
-  folder: string,
-  warn: (message: string) => void,
-): Promise<Observer | undefined> {
-  if (!hostportMetrics && accessLog === undefined) return undefined;
-  const log = accessLog === undefined ? undefined : await AccessLog.open(accessLog, warn);
-  return Observer.start({ folder, log, warn });
 }
 
 interface AgentsOptions {

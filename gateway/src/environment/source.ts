@@ -9,6 +9,7 @@ import type { Counting } from "../envoy/counting";
 import { hostportsIn } from "../envoy/hostports";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
 import type { Recording } from "../envoy/recording";
+import type { Tracing } from "../envoy/tracing";
 import { IssuerDocuments } from "../issuers/documents";
 import { type Keep, keptOr, writeWhole } from "../state/files";
 import { UpstreamWatch } from "../upstreams/upstreams";
@@ -72,6 +73,8 @@ interface Options {
   readonly recording?: Recording;
   /** Where they are counted by hostport. Default: nowhere. */
   readonly counting?: Counting;
+  /** Where they are traced. Default: nowhere. */
+  readonly tracing?: Tracing;
 }
 
 /** Reads the environment that Envoy's configuration depends on: certificates, addresses, ports, issuers. */
@@ -87,8 +90,7 @@ export class EnvironmentSource {
   readonly #listen: readonly Listen[];
   readonly #ports: Ports | undefined;
   readonly #tcpAddress: string | undefined;
-  readonly #recording: Recording | undefined;
-  readonly #counting: Counting | undefined;
+  readonly #reports: Pick<Options, "recording" | "counting" | "tracing">;
   readonly #challenges = new Challenges();
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
@@ -98,7 +100,7 @@ export class EnvironmentSource {
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    { warn, keep = writeWhole, listening, answersForIssuers, recording, counting }: Options,
+    { warn, keep = writeWhole, listening, answersForIssuers, ...reports }: Options,
   ) {
     this.state = resolve(flags.state);
     this.#warn = warn;
@@ -106,8 +108,7 @@ export class EnvironmentSource {
     this.#ports = listening && new Ports(this.#listen, listening, warn);
     this.#tcpAddress = flags.tcpListen;
     this.#balancers = balancersOf(flags);
-    this.#recording = recording;
-    this.#counting = counting;
+    this.#reports = reports;
     this.#certificates = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, warn);
     this.upstreams = new UpstreamWatch({
       allow: flags.allowUpstreams ?? [],
@@ -181,8 +182,7 @@ export class EnvironmentSource {
       answersForIssuers: this.#answersForIssuers,
       upstreams: this.upstreams.view(tcp),
       sessionKey: this.sessionKey,
-      recording: this.#recording,
-      counting: this.#counting,
+      ...this.#reports,
       now: Date.now(),
     };
   }

@@ -22,6 +22,7 @@ import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
 import { failedSignIns, signInAnswers } from "./signInPages";
 import { refusedTokens } from "./tokenRefusals";
+import { traceRequests } from "./tracing";
 import { misdirected } from "./virtualHost";
 
 const MAX_ANSWER_SIZE = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
@@ -45,14 +46,14 @@ export const routesFor = (
 });
 
 /** What Envoy reports of each request. */
-type Reporting = Pick<Environment, "recording" | "counting">;
+export type Reporting = Pick<Environment, "recording" | "counting" | "tracing">;
 
 /** The filter that reads HTTP for an edge. @param routes the name of its routes, or the routes themselves */
 export function httpManager(
   routes: string | Json,
   requirements: readonly ChainRequirements[],
   arrival: Arrival,
-  { recording, counting }: Reporting = {},
+  { recording, counting, tracing }: Reporting = {},
 ): Json {
   const conditional = requirements.some((one) => one.conditional);
   return extension(
@@ -85,6 +86,7 @@ export function httpManager(
         ],
       },
       upgrade_configs: [{ upgrade_type: "websocket" }],
+      tracing: tracing && traceRequests(tracing),
       access_log: accessLogs(requirements, arrival, { recording, counting }),
       ...(typeof routes === "string"
         ? { rds: { route_config_name: routes, config_source: FROM_GATEWAY } }

@@ -2,7 +2,7 @@ import type { HttpsEdge } from "@tunnelplane/sdk";
 import { type Arrivals, arrivalsBy, closing } from "./arrivals";
 import type { Arrival } from "./callerHeaders";
 import { type Hostport, isWildcard, shortHash } from "./hostports";
-import { httpManager, routesFor } from "./httpChain";
+import { httpManager, type Reporting, routesFor } from "./httpChain";
 import type { Json } from "./json";
 import { toChain } from "./matchers";
 import { type Environment, type Listen, markOf, type ServerCertificate } from "./model";
@@ -31,7 +31,7 @@ export function httpsPart(
   termination: Termination,
   fronts: readonly HttpsFront[],
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  environment: Pick<Environment, "balancers" | "recording" | "counting" | "marks" | "listen">,
+  environment: Pick<Environment, "balancers" | "recording" | "counting" | "tracing" | "marks" | "listen">,
 ): HttpsPart {
   const arrivals = arrivalsBy(environment.balancers);
   const keepsSlashes = escaped_slashes === "keep";
@@ -84,7 +84,7 @@ function ruled(
   at: Arrival,
   termination: Termination,
   strangers: (port: number, own: readonly string[]) => readonly string[],
-  reporting: Pick<Environment, "recording" | "counting">,
+  reporting: Reporting,
 ): { readonly manager: Json; readonly routes: Json } {
   const requirements = fronts.flatMap((front) => front.requirements);
   const { port } = at;

@@ -98,10 +98,20 @@ function isCurrent({ from, asked }: Made, now: readonly unknown[], environment: 
 /** What the parts of all edges are made from. */
 function commonOf({ objects, environment }: World): readonly unknown[] {
   const { listen, balancers, sockets, trust, issuers, keySets, unread } = environment;
-  const { sessionKey, recording, counting, answersForIssuers } = environment;
+  const { sessionKey, recording, counting, tracing, answersForIssuers } = environment;
   const restrictions = objects.ip_restriction.map((one) => [one, rulesIn(one, objects)]);
   return [
-    JSON.stringify([listen, balancers, sockets, trust, sessionKey, recording, counting, restrictions]),
+    JSON.stringify([
+      listen,
+      balancers,
+      sockets,
+      trust,
+      sessionKey,
+      recording,
+      counting,
+      tracing,
+      restrictions,
+    ]),
     JSON.stringify([answersForIssuers, [...issuers], keySets && [...keySets.keys()], unread && [...unread]]),
     JSON.stringify([...hostsWithSignIn(objects.https_edge)].sort()),
   ];

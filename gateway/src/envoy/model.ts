@@ -6,6 +6,7 @@ import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
 import type { Recording } from "./recording";
+import type { Tracing } from "./tracing";
 
 /** The field that gateways get besides, for an object outside of `default`. */
 export interface InProject {
@@ -108,6 +109,8 @@ export interface Environment {
   readonly recording?: Recording;
   /** Where requests and connections are counted by hostport. Default: nowhere. */
   readonly counting?: Counting;
+  /** Where requests are traced. Default: nowhere. */
+  readonly tracing?: Tracing;
   /** In milliseconds. */
   readonly now: number;
   /** Marks of the chains of edges, by the edge's id: with a new one, connections end. Default: none. */

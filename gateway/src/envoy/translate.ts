@@ -24,6 +24,7 @@ import { recorder } from "./recording";
 import { dependsOnPath, OWN, serveRoute } from "./routes";
 import { type Passage, passageOf } from "./tcpChain";
 import { certificatesNamed, downstreamTls, inline, secretOf, terminationOf } from "./tls";
+import { tracer } from "./tracing";
 import { type Unserved, unservedOf } from "./unserved";
 import { virtualHost } from "./virtualHost";
 
@@ -58,11 +59,12 @@ export function assemble(
     const reason = leftOut.get(part.id);
     return reason === undefined ? part : closed(part, reason);
   });
-  const { recording, counting } = environment;
+  const { recording, counting, tracing } = environment;
   const clusters = [
     ...served.flatMap((part) => part.clusters),
     ...(recording ? [recorder(recording)] : []),
     ...(counting ? [counter(counting)] : []),
+    ...(tracing ? [tracer(tracing)] : []),
   ];
   return {
     listeners: onceEach([...tlsListeners(served, environment), ...served.flatMap((part) => part.listeners)]),

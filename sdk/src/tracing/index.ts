@@ -1,6 +1,6 @@
-import type { Span, SpanFacts, Tracing } from "./span";
+import type { Collector, Span, SpanFacts, Tracing } from "./span";
 
-export type { Span, SpanFacts, Tracing } from "./span";
+export type { Collector, Span, SpanFacts, Tracing } from "./span";
 
 let started: Tracing | undefined;
 
@@ -8,18 +8,32 @@ let started: Tracing | undefined;
 export const tracing = (): Tracing | undefined => started;
 
 /**
- * Starts to trace where `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise loads nothing. A second call in the
- * same process does nothing. A setting that cannot be used is a warning of the process, and nothing is traced.
+ * Starts to trace where there is a collector, see {@link collectorFor}. A second call in the same process does
+ * nothing.
  *
  * @param service what traces call the program, unless `OTEL_SERVICE_NAME` is set
  */
 export function startTracing(service: string, version: string): void {
-  if (started || !process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return;
-  const { Otlp, settingsFrom }: typeof import("./otlp") = require("./otlp");
+  const collector = started ? undefined : collectorFor(service);
+  if (!collector) return;
+  const { Otlp }: typeof import("./otlp") = require("./otlp");
+  started = new Otlp(collector, version);
+}
+
+/**
+ * The collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names; undefined, and nothing loaded, where it is not set.
+ * A setting that cannot be used is a warning of the process, and there is no collector.
+ *
+ * @param service what traces call the program, unless `OTEL_SERVICE_NAME` is set
+ */
+export function collectorFor(service: string): Collector | undefined {
+  if (!process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined;
+  const { collectorFrom }: typeof import("./collector") = require("./collector");
   try {
-    started = new Otlp(settingsFrom(process.env, service), version);
+    return collectorFrom(process.env, service);
   } catch (error) {
     process.emitWarning(`Nothing is traced: ${(error as Error).message}`);
+    return undefined;
   }
 }
 

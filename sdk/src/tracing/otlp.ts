@@ -6,69 +6,20 @@
  * (`sdk-trace-base`, `otlp-exporter-base` and what they need; measured 2026-11-29 on 2 cores, Node 24).
  *
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp
- * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
-import { Agent as HttpAgent, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import type { Attributes, Span, SpanFacts, Tracing } from "./span";
+import type { Attributes, Collector, Span, SpanFacts, Tracing } from "./span";
 
 /** Spans that wait for a collector: about 2 MB. Later ones are dropped. */
 const MAX_WAITING = 2048;
 const MAX_BATCH = 512;
-const SEND_MS = 10_000;
 const CLOSE_MS = 2_000;
+/** The longest that a span waits to be sent; OTEL_BSP_SCHEDULE_DELAY sets another time. */
 const SEND_EVERY_MS = 5_000;
+const MAX_SEND_EVERY_MS = 60_000;
 const MAX_TEXT = 256;
-
-export interface OtlpSettings {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly service: string;
-  /** The longest that a span waits to be sent, in milliseconds. */
-  readonly everyMs: number;
-}
-
-/** @throws Error with the setting to change */
-export function settingsFrom(environment: NodeJS.ProcessEnv, service: string): OtlpSettings {
-  const {
-    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = "",
-    OTEL_EXPORTER_OTLP_HEADERS: headers = "",
-    OTEL_SERVICE_NAME: name,
-    OTEL_BSP_SCHEDULE_DELAY: delay,
-  } = environment;
-  const base = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (!base || !/^https?:$/.test(base.protocol))
-    throw new Error(
-      "OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318",
-    );
-  base.pathname = `${base.pathname.replace(/\/+$/, "")}/v1/traces`;
-  return {
-    url: base,
-    headers: headersFrom(headers),
-    service: name || service,
-    everyMs: Number(delay) > 0 ? Math.min(Number(delay), 60_000) : SEND_EVERY_MS,
-  };
-}
-
-/** `name=value,name=value`, with values percent-encoded. */
-function headersFrom(text: string): Record<string, string> {
-  const parts = text.split(",").filter((part) => part.trim() !== "");
-  const entries = parts.map((part) => /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/s.exec(part) ?? []);
-  try {
-    return Object.fromEntries(
-      entries.map(([, name, value]) => {
-        if (name === undefined || value === undefined) throw new Error("no name");
-        return [name.toLowerCase(), decodeURIComponent(value.trim())];
-      }),
-    );
-  } catch {
-    // Without the text: it holds tokens.
-    throw new Error("OTEL_EXPORTER_OTLP_HEADERS must be name=value,name=value with percent-encoded values");
-  }
-}
 
 const KINDS = { internal: 1, server: 2, client: 3 };
 const FAILED = 2;
@@ -96,15 +47,18 @@ interface Place {
 export class Otlp implements Tracing {
   readonly #within = new AsyncLocalStorage<Span & Place>();
   readonly #waiting: Written[] = [];
-  readonly #sender: Sender;
   readonly #everyMs: number;
   readonly #resource: object;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
 
-  constructor({ url, headers, service, everyMs }: OtlpSettings, version: string) {
-    this.#sender = new Sender(url, headers);
-    this.#everyMs = everyMs;
+  constructor(
+    private readonly collector: Collector,
+    version: string,
+  ) {
+    const { service } = collector;
+    const delay = Number(process.env.OTEL_BSP_SCHEDULE_DELAY);
+    this.#everyMs = delay > 0 ? Math.min(delay, MAX_SEND_EVERY_MS) : SEND_EVERY_MS;
     this.#resource = {
       attributes: written({
         "service.name": service,
@@ -160,7 +114,7 @@ export class Otlp implements Tracing {
     });
     await Promise.race([limit, this.#sendAll()]);
     clearTimeout(timer);
-    this.#sender.close();
+    this.collector.close();
   }
 
   #keep(span: Written): void {
@@ -183,61 +137,10 @@ export class Otlp implements Tracing {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const spans = this.#waiting.splice(0, MAX_BATCH);
-      await this.#sender.send({
-        resourceSpans: [
-          { resource: this.#resource, scopeSpans: [{ scope: { name: "tunnelplane" }, spans }] },
-        ],
-      });
+      const scopeSpans = [{ scope: { name: "tunnelplane" }, spans }];
+      const body = { resourceSpans: [{ resource: this.#resource, scopeSpans }] };
+      await this.collector.send(JSON.stringify(body), "application/json");
     }
-  }
-}
-
-/** Sends to a collector; through a proxy where `HTTPS_PROXY` and `NO_PROXY` want one. */
-class Sender {
-  readonly #agent: HttpAgent | HttpsAgent;
-  #hasFailed = false;
-
-  constructor(
-    private readonly url: URL,
-    private readonly headers: Readonly<Record<string, string>>,
-  ) {
-    const options = { keepAlive: true, maxSockets: 1, proxyEnv: process.env };
-    this.#agent = url.protocol === "https:" ? new HttpsAgent(options) : new HttpAgent(options);
-  }
-
-  /** Never rejects. Of failures in a row, the first is a warning. */
-  async send(body: object): Promise<void> {
-    const failure = await this.#post(JSON.stringify(body)).catch(
-      (error: Error) => error.message || "no answer",
-    );
-    if (failure !== undefined && !this.#hasFailed)
-      process.emitWarning(
-        `Traces are dropped: the collector at OTEL_EXPORTER_OTLP_ENDPOINT did not take them (${failure})`,
-      );
-    this.#hasFailed = failure !== undefined;
-  }
-
-  #post(text: string): Promise<string | undefined> {
-    const send = this.url.protocol === "https:" ? requestHttps : requestHttp;
-    const headers = {
-      ...this.headers,
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(text),
-    };
-    const signal = AbortSignal.timeout(SEND_MS);
-    return new Promise((resolve, reject) => {
-      send(this.url, { method: "POST", headers, agent: this.#agent, signal }, (answer) => {
-        const status = answer.statusCode ?? 0;
-        answer.on("error", reject).on("end", () => resolve(status < 300 ? undefined : `status ${status}`));
-        answer.resume();
-      })
-        .on("error", reject)
-        .end(text);
-    });
-  }
-
-  close(): void {
-    this.#agent.destroy();
   }
 }
 

@@ -20,6 +20,15 @@ export interface Span {
   end(more?: { readonly name?: string; readonly attributes?: Attributes; readonly failed?: boolean }): void;
 }
 
+/** Where OpenTelemetry is sent. */
+export interface Collector {
+  /** What traces call the program. */
+  readonly service: string;
+  /** Sends a body of OTLP. Never rejects; of failures in a row, the first is a warning. */
+  send(body: string | Buffer, type: string): Promise<void>;
+  close(): void;
+}
+
 /** Makes spans, and sends them to a collector. */
 export interface Tracing {
   start(name: string, facts?: SpanFacts): Span;
