@@ -11,12 +11,19 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 const ROOT = join(__dirname, "../..");
+type Platform = { readonly arch: "x64" | "arm64"; readonly node: string };
 const { makeCommand } = require("../../tools/scripts/executable.cjs") as {
-  makeCommand(tarball: string, out: string, version: string): Promise<string>;
+  makeCommand(tarball: string, out: string, version: string, platform?: Platform): Promise<string>;
 };
 const { makeDebianPackage } = require("../../tools/scripts/debian.cjs") as {
-  makeDebianPackage(tarball: string, out: string, version: string): string;
+  makeDebianPackage(tarball: string, out: string, version: string, platform?: Platform): string;
 };
+const { fetchPlatform, HERE } = require("../../tools/scripts/platforms.cjs") as {
+  fetchPlatform(arch: string, folder: string): Platform;
+  readonly HERE: Platform;
+};
+/** Of an ELF header: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html */
+const MACHINES = { x64: 62, arm64: 183 };
 const BIN = join(ROOT, "node_modules/.bin");
 const APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
 const CHANGELOG = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
@@ -201,6 +208,17 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     });
     expect(status).to.equal(1);
     expect(stderr).to.match(/^tunnelplane: .*cannot be written .*export XDG_CACHE_HOME=.*\n$/);
+  });
+
+  it("is made for the other architecture too, which nobody has run here", async function () {
+    if (process.platform !== "linux") return this.skip();
+    const nodes = join(ROOT, "node_modules/.tunnelplane/nodes");
+    for (const platform of [HERE, fetchPlatform(HERE.arch === "arm64" ? "x64" : "arm64", nodes)]) {
+      const executable = readFileSync(await makeCommand(tarball, folder, "0.1.0", platform));
+      expect(executable.readUInt16LE(18)).to.equal(MACHINES[platform.arch]);
+      expect(executable.includes("NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1")).to.equal(true);
+      expect(executable.includes('gunzipSync(Buffer.from(require("node:sea")')).to.equal(true);
+    }
   });
 
   /** Starts a server without anything else on the PATH, and asks for each of these. */

@@ -1,4 +1,4 @@
-// Makes a Debian package of the package `tunnelplane`: with the Node that runs this, because Debian's is older, and
+// Makes a Debian package of the package `tunnelplane`: with a Node, because Debian's is older, and
 // with the units of deploy/systemd.
 const { execFileSync } = require("node:child_process");
 const {
@@ -13,8 +13,8 @@ const {
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { ROOT } = require("./packages.cjs");
+const { ARCHITECTURES, HERE } = require("./platforms.cjs");
 
-const ARCHITECTURES = { x64: "amd64", arm64: "arm64" };
 const LIBRARY = "/usr/lib/tunnelplane";
 
 /** Found from where it stands, so that it works in a root folder of its own. */
@@ -57,8 +57,8 @@ const ofPackage = (unit) =>
  * @param out the folder for it
  * @returns the file
  */
-function makeDebianPackage(tarball, out, version) {
-  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+function makeDebianPackage(tarball, out, version, platform = HERE) {
+  const architecture = ARCHITECTURES[platform.arch];
   const root = mkdtempSync(join(tmpdir(), "tunnelplane-debian-"));
   try {
     const write = (path, text, mode = 0o644) => {
@@ -67,7 +67,7 @@ function makeDebianPackage(tarball, out, version) {
     };
     mkdirSync(join(root, LIBRARY, "package"), { recursive: true });
     execFileSync("tar", ["xzf", tarball, "-C", join(root, LIBRARY, "package"), "--strip-components=1"]);
-    cpSync(process.execPath, join(root, LIBRARY, "node"));
+    cpSync(platform.node, join(root, LIBRARY, "node"));
     write("/usr/bin/tunnelplane", COMMAND, 0o755);
     const units = join(ROOT, "deploy/systemd");
     for (const name of readdirSync(units).filter((one) => /\.(service|path|timer)$/.test(one)))
@@ -99,4 +99,4 @@ Description: self-hosted control plane for tunnels
   }
 }
 
-module.exports = { ARCHITECTURES, LIBRARY, makeDebianPackage };
+module.exports = { LIBRARY, makeDebianPackage };

@@ -1,4 +1,4 @@
-// Puts a program into a copy of the Node that runs this, so that it needs no other: Node's single executable
+// Puts a program into a copy of a Node, so that it needs no other: Node's single executable
 // applications.
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
@@ -7,6 +7,7 @@ const { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSy
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { gzipSync } = require("node:zlib");
+const { HERE } = require("./platforms.cjs");
 
 /** What Node looks for in its own executable: https://nodejs.org/api/single-executable-applications.html */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
@@ -15,17 +16,19 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
  * @param main the file of all code
  * @param executable the file to make
  * @param assets files that the code reads, by their names
+ * @param platform whose Node it gets; code is compiled ahead only for the one that this runs on
  */
-async function makeExecutable(main, executable, assets = {}) {
+async function makeExecutable(main, executable, assets = {}, platform = HERE) {
   const work = mkdtempSync(join(tmpdir(), "tunnelplane-executable-"));
   try {
     const [config, blob] = [join(work, "sea.json"), join(work, "sea.blob")];
-    const sea = { main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true, assets };
+    const useCodeCache = platform === HERE;
+    const sea = { main, output: blob, disableExperimentalSEAWarning: true, useCodeCache, assets };
     writeFileSync(config, JSON.stringify(sea));
     execFileSync(process.execPath, ["--experimental-sea-config", config], {
       stdio: ["ignore", "ignore", "inherit"],
     });
-    copyFileSync(process.execPath, executable);
+    copyFileSync(platform.node, executable);
     chmodSync(executable, 0o755);
     const { inject } = require("postject");
     await inject(executable, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
@@ -62,7 +65,7 @@ createRequire(join(place, "bin/"))("./tunnelplane.cjs");
 `;
 
 /** The package \`tunnelplane\` as one executable. @returns the file */
-async function makeCommand(tarball, out, version) {
+async function makeCommand(tarball, out, version, platform = HERE) {
   const work = mkdtempSync(join(tmpdir(), "tunnelplane-command-"));
   try {
     mkdirSync(join(work, "package"));
@@ -79,8 +82,8 @@ async function makeCommand(tarball, out, version) {
       unpacking(createHash("sha256").update(packed).digest("hex").slice(0, 16)),
     );
     mkdirSync(out, { recursive: true });
-    const executable = join(out, `tunnelplane-v${version}-${process.platform}-${process.arch}`);
-    await makeExecutable(join(work, "main.cjs"), executable, { package: join(work, "files") });
+    const executable = join(out, `tunnelplane-v${version}-${process.platform}-${platform.arch}`);
+    await makeExecutable(join(work, "main.cjs"), executable, { package: join(work, "files") }, platform);
     return executable;
   } finally {
     rmSync(work, { recursive: true, force: true });

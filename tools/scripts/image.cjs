@@ -7,7 +7,8 @@ const fs = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { gzipSync } = require("node:zlib");
-const { ARCHITECTURES, LIBRARY } = require("./debian.cjs");
+const { LIBRARY } = require("./debian.cjs");
+const { ARCHITECTURES } = require("./platforms.cjs");
 
 /** The first one makes the links that the files of others are under. */
 const PACKAGES = ["base-files", "libc6", "libgcc-s1", "libstdc++6", "ca-certificates"];

@@ -20,6 +20,7 @@ const { makeCommand } = require("./executable.cjs");
 const { makeImage } = require("./image.cjs");
 const { measured } = require("./measure.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
+const { fetchPlatform, HERE } = require("./platforms.cjs");
 const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
 
 const RELEASE = join(ROOT, "release");
@@ -71,7 +72,7 @@ const STEPS = [
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
   ["The package tunnelplane installs alone, small and fast", measureInstall],
-  ["A Debian package, a container image and an executable are made for this platform", makeForPlatform],
+  ["A Debian package, an executable and a container image are made", makeForPlatforms],
   ["The native provider's archive is made for this platform", makeArchive],
   ["Everything has a checksum and a signature, and they are right", signAll],
   [
@@ -142,12 +143,24 @@ async function measureInstall() {
   );
 }
 
-async function makeForPlatform() {
+/** For the other architecture too, without the image: apt has the packages of this one. */
+async function makeForPlatforms() {
   const tarball = tarballs.get("tunnelplane");
-  const ofDebian = makeDebianPackage(tarball, RELEASE, version);
-  const image = makeImage(ofDebian, RELEASE, version);
-  const made = [ofDebian, image, await makeCommand(tarball, RELEASE, version)];
-  ofPlatform = made.map((file) => basename(file));
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-node-"));
+  try {
+    const other = fetchPlatform(HERE.arch === "arm64" ? "x64" : "arm64", folder);
+    const made = [];
+    for (const platform of [HERE, other])
+      made.push(
+        makeDebianPackage(tarball, RELEASE, version, platform),
+        await makeCommand(tarball, RELEASE, version, platform),
+      );
+    made.push(makeImage(made[0], RELEASE, version));
+    ofPlatform = made.map((file) => basename(file));
+    console.log(`${ofPlatform.join("\n")}\nThose for ${other.arch} were made and never run.`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function makeArchive() {
