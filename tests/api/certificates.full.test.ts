@@ -1,7 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
-import { CA, type CertificateOptions, certificate, serverCertificate } from "../support/api/fixtures";
+import {
+  CA,
+  type CertificateOptions,
+  certificate,
+  pemForms,
+  serverCertificate,
+} from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";
 import { signedChain } from "../support/tlsChains";
 
@@ -50,15 +56,14 @@ onOneDatabase("Certificates", (start) => {
       });
     }
 
-    it("line ends of Windows and blank lines around the PEM are fine", async () => {
+    it("line ends of any system, indented lines and blanks are answered as they were sent", async () => {
       const { pem } = certificate({ name: "Windows Root" });
-      for (const variant of [
-        ...[pem.replaceAll("\n", "\r\n"), `\n\n${pem}\n\n`],
-        ...[`\r\n${pem.replaceAll("\n", "\r\n")}\r\n\r\n`, pem.trim()],
-      ])
-        expect((await server.created(PATH, { ca_pem: variant })).subject_common_name).to.equal(
-          "Windows Root",
-        );
+      const windows = pem.replaceAll("\n", "\r\n");
+      const forms = Object.values(pemForms(pem));
+      for (const variant of [...forms, `\n\n${pem}\n\n`, `\r\n${windows}\r\n\r\n`, pem.trim()]) {
+        const { ca_pem, subject_common_name } = await server.created(PATH, { ca_pem: variant });
+        expect([ca_pem, subject_common_name]).to.deep.equal([variant, "Windows Root"]);
+      }
     });
 
     it("a private key is refused, alone and beside the certificate, and the answer does not repeat it", async () => {

@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
 import { readAnswer } from "../../gateway/dist/trial/http1";
-import { type Certificate, certificate, inTemporaryFolder, run } from "../support/api/fixtures";
+import {
+  type Certificate,
+  certificate,
+  inTemporaryFolder,
+  KEY_ARGUMENTS,
+  run,
+} from "../support/api/fixtures";
 import { atEndOfFile } from "../support/endOfFile";
 import { EnvoyProcess, needsEnvoy } from "../support/envoy";
 import { newFolder } from "../support/folder";
@@ -109,8 +115,10 @@ export class Upstream {
   }
 }
 
+type Key = keyof typeof KEY_ARGUMENTS;
+
 /** A certificate that an authority signed, from 2024 until this time. */
-export const signedUntil = (authority: Certificate, end: Date, names = ""): Certificate =>
+export const signedUntil = (authority: Certificate, end: Date, names = "", kind: Key = "ec"): Certificate =>
   inTemporaryFolder((folder) => {
     const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
     file("ca.pem", authority.pem);
@@ -124,7 +132,7 @@ x509_extensions = more\n[any]\ncommonName = supplied\n[more]\nbasicConstraints =
 [req]\ndistinguished_name = subject\nprompt = no\n[subject]\nCN = client\n`,
     );
     const openssl = (text: string) => run(folder, "openssl", ...text.split(" "));
-    const key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem";
+    const key = `-newkey ${KEY_ARGUMENTS[kind].join(" ")} -nodes -keyout key.pem`;
     openssl(`req -new ${key} -config config -out client.csr`);
     const until = end.toISOString().replace(/[-:T]|\.\d+/g, "");
     const dates = `-startdate 20240101000000Z -enddate ${until}`;
@@ -137,9 +145,9 @@ x509_extensions = more\n[any]\ncommonName = supplied\n[more]\nbasicConstraints =
     return { pem, privateKey };
   });
 
-/** A certificate that an authority signed for a client. */
-export const signedBy = (authority: Certificate): Certificate =>
-  signedUntil(authority, new Date(Date.now() + 30 * 86_400_000));
+/** A certificate that an authority signed for a client. @param kind of the client's key */
+export const signedBy = (authority: Certificate, kind: Key = "ec"): Certificate =>
+  signedUntil(authority, new Date(Date.now() + 30 * 86_400_000), "", kind);
 
 export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, parse } from "node:path";
-import { messageOf, present } from "@tunnelplane/sdk/contract";
+import { messageOf, pemWrittenAnew, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
 /** With more files than this, it is probably the wrong folder. */
@@ -131,7 +131,8 @@ function readPair(file: string, keyFile: string): Found | string {
 }
 
 /** @throws saying what is wrong with which file */
-export function certificateOf(chain: string, key: string, file: string): ServerCertificate {
+export function certificateOf(sent: string, sentKey: string, file: string): ServerCertificate {
+  const [chain, key] = [pemWrittenAnew(sent), pemWrittenAnew(sentKey)];
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(chain);

@@ -1,4 +1,5 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { pemWrittenAnew } from "@tunnelplane/sdk/contract";
 import { refuseUnusable } from "@tunnelplane/sdk/rules";
 import { shortHash } from "./hostports";
 import { withId } from "./indexes";
@@ -30,8 +31,8 @@ export function terminationOf(
     thing: withId(certificate_authority, id)?.ca_pem,
   }));
   refuseUnusable(pems, false);
-  const texts = pems.flatMap(({ thing }) => thing?.trim() ?? []).sort();
-  return { minVersion, clients: `${texts.join("\n")}\n` };
+  const texts = pems.flatMap(({ thing }) => (thing === undefined ? [] : pemWrittenAnew(thing))).sort();
+  return { minVersion, clients: texts.join("") };
 }
 
 /** From the end of the ClientHello on; what comes before it has `listener_filters_timeout`. */
@@ -42,6 +43,13 @@ const NOT_RESUMED: Json = {
   disable_stateless_session_resumption: true,
   disable_stateful_session_resumption: true,
 };
+
+/** What BoringSSL takes by itself, without SHA-1; and P-521 and Ed25519, which clients would not use. */
+const SIGNATURES = [
+  ...["ecdsa_secp256r1_sha256", "rsa_pss_rsae_sha256", "rsa_pkcs1_sha256", "ecdsa_secp384r1_sha384"],
+  ...["rsa_pss_rsae_sha384", "rsa_pkcs1_sha384", "ecdsa_secp521r1_sha512", "ed25519"],
+  ...["rsa_pss_rsae_sha512", "rsa_pkcs1_sha512"],
+];
 
 export function downstreamTls(
   { minVersion, clients }: Termination,
@@ -54,6 +62,7 @@ export function downstreamTls(
       tls_params: {
         tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`,
         tls_maximum_protocol_version: "TLSv1_3",
+        signature_algorithms: clients === undefined ? undefined : SIGNATURES,
       },
       ...certificates,
       validation_context: clients === undefined ? undefined : { trusted_ca: { inline_string: clients } },

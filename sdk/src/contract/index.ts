@@ -62,6 +62,7 @@ export {
   mistakeInResponseHeader,
   OWN_PATHS,
 } from "./formats/http";
+export { pemWrittenAnew } from "./formats/pem";
 export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
 export { DEFAULT_SITE, siteIn } from "./formats/site";
 export {

@@ -58,8 +58,11 @@ export function sshLine(type: string, ...parts: Buffer[]): string {
 
 export const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 
-const KEY_ARGUMENTS = {
+export const KEY_ARGUMENTS = {
   rsa: ["rsa:2048"],
+  "rsa-pss": ["rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"],
+  p384: ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
+  p521: ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"],
   /** Too weak for Envoy. */
   weak: ["rsa:1024"],
   ec: EC,
@@ -96,6 +99,18 @@ export function certificate({
     return { pem, privateKey: readFileSync(join(folder, "key.pem"), "utf8") };
   });
 }
+
+/** As editors, mail, YAML and web pages leave a PEM behind. */
+export const pemForms = (pem: string): Readonly<Record<string, string>> => ({
+  "indented lines": pem.replace(/^/gm, "    "),
+  "CR alone": pem.replaceAll("\n", "\r"),
+  "CR and LF": pem.replaceAll("\n", "\r\n"),
+  "non-breaking spaces": pem.replaceAll("\n", "\u00a0\n\u00a0"),
+  "one line": pem.replace(
+    /-----\n([^-]+)-----END/,
+    (_, body: string) => `-----${body.replaceAll("\n", "")}-----END`,
+  ),
+});
 
 export function serverCertificate(
   name = "app.example.com",

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { present } from "../core/narrow";
 import { remembering } from "../core/once";
 import { requireDer } from "./der";
+import { PEM_BLOCK, pemWrittenAnew } from "./pem";
 import { type CertificateFacts, type ReadCertificate, readCertificate, x509 } from "./x509";
 
 // A chain of ten of the longest certificates in use; the bounds keep parsing cheap.
@@ -23,8 +24,6 @@ export interface TlsCertificateFacts extends CertificateFacts {
   readonly subject_country: string;
 }
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/g;
-
 /** The mistake in a chain, or the facts about its leaf. */
 export const readTlsCertificate = (pem: string): TlsCertificateFacts | string =>
   pem.length > MAX_CHAIN_LENGTH
@@ -35,10 +34,10 @@ export const readTlsCertificate = (pem: string): TlsCertificateFacts | string =>
 const MAX_CHAINS = 100;
 
 const readChain = remembering(MAX_CHAINS, (pem: string): TlsCertificateFacts | string => {
-  const blocks = [...pem.matchAll(BLOCK)];
+  const blocks = [...pem.matchAll(PEM_BLOCK)];
   if (blocks.some(([, label]) => label?.endsWith("PRIVATE KEY")))
     return "holds a private key; send that as `private_key_pem`, and the certificates alone here";
-  if (blocks.length === 0 || pem.replace(BLOCK, "").trim() !== "")
+  if (blocks.length === 0 || pem.replace(PEM_BLOCK, "").trim() !== "")
     return 'must be PEM blocks alone, each from "-----BEGIN CERTIFICATE-----" to its END line: the certificate of the server first';
   if (blocks.length > MAX_CERTIFICATES)
     return `holds ${blocks.length} certificates; a chain has at most ${MAX_CERTIFICATES}`;
@@ -130,7 +129,7 @@ export function mistakeInPrivateKey(pem: string): string | undefined {
 /** Whether a key is that of another certificate than the first of a chain. False if one cannot be read. */
 export function belongsElsewhere(key: string, chain: string): boolean {
   if (typeof readTlsCertificate(chain) === "string") return false;
-  const [read, readKey] = [readBlock(chain.match(BLOCK)?.[0] ?? ""), privateKeyOf(key)];
+  const [read, readKey] = [readBlock(chain.match(PEM_BLOCK)?.[0] ?? ""), privateKeyOf(key)];
   return typeof read !== "string" && typeof readKey !== "string" && !read.openssl.checkPrivateKey(readKey);
 }
 
@@ -139,12 +138,12 @@ function privateKeyOf(pem: string): KeyObject | string {
     return `is ${pem.length} characters long; a private key takes a few thousand`;
   if (/ENCRYPTED/.test(pem))
     return "is protected by a passphrase; send it without one, as `openssl pkey -in key.pem` prints it";
-  const blocks = [...pem.matchAll(BLOCK)];
-  if (blocks.length > 0 && (blocks.length > 1 || pem.replace(BLOCK, "").trim() !== ""))
+  const blocks = [...pem.matchAll(PEM_BLOCK)];
+  if (blocks.length > 0 && (blocks.length > 1 || pem.replace(PEM_BLOCK, "").trim() !== ""))
     return "holds more than the private key: send that block only, and certificates as `certificate_pem`";
   try {
     requireDer(Buffer.from(blocks[0]?.[2] ?? "", "base64"));
-    return createPrivateKey({ key: pem, format: "pem" });
+    return createPrivateKey(pemWrittenAnew(pem));
   } catch {
     return 'must be a private key in PEM, which begins with "-----BEGIN PRIVATE KEY-----"';
   }
