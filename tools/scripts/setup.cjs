@@ -1,5 +1,5 @@
 // Sets up everything that a command needs, and only what is missing: packages, build, engine.
-// Plain JavaScript that also runs on older Nodes, before anything is installed.
+// Plain JavaScript that also runs on Node 20, before anything is installed.
 const { createHash } = require("node:crypto");
 const { execFileSync, spawnSync } = require("node:child_process");
 const {
@@ -53,10 +53,10 @@ const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies", 
 const say = (line) => console.error(`[set-up] ${line}`);
 
 async function main(parts) {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 22 || (major === 22 && minor < 19))
+  const [major] = process.versions.node.split(".").map(Number);
+  if (major < 20)
     throw new Error(
-      `Node ${process.versions.node} is too old: Node 22.19 or newer is needed to begin with (a pinned Node 24 is then installed by npm)`,
+      `Node ${process.versions.node} is too old: Node 20 or newer is needed to begin with (a pinned Node 24 is then installed by npm)`,
     );
   once(
     "packages",
