@@ -84,12 +84,15 @@ describe("The reference", () => {
   const MAKES = {
     ...{ python: /tunnelplane\.(\w+)\(\s*("[\w-]+")/g, go: /tunnelplane\.New(\w+)\(ctx, ("[\w-]+")/g },
     ...{ csharp: /new Tunnelplane\.(\w+)\(("[\w-]+")/g, java: /new (\w+)\(("[\w-]+")/g },
+    hcl: /resource "tunnelplane_(\w+)" ("[\w-]+")/g,
   };
 
-  it("has programs in Python, Go, C# and Java that make the same objects", () => {
+  it("has programs in Python, Go, C#, HCL and Java that make the same objects", () => {
     for (const { kind } of registry) {
       const [first = [], ...others] = Object.entries(MAKES).map(([language, makes]) =>
-        [...program(kind, language).matchAll(makes)].map(([, type, name]) => `${type} ${name}`),
+        [...program(kind, language).matchAll(makes)].map(
+          ([, type = "", name]) => `${type.replaceAll("_", "").toLowerCase()} ${name}`,
+        ),
       );
       expect(first).not.to.have.lengthOf(0);
       for (const other of others) expect(other, kind).to.deep.equal(first);

@@ -16,7 +16,7 @@ describe("The native provider's schema", () => {
       const languages = [...examples.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
       // The keys of a map cannot be references in YAML.
       const yaml = type === "WeightedBackend" ? [] : ["yaml"];
-      expect(languages).to.deep.equal(["typescript", ...yaml, "python", "go", "csharp", "java"]);
+      expect(languages).to.deep.equal(["typescript", ...yaml, "python", "go", "csharp", "hcl", "java"]);
     });
   }
 

@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { languages } from "../schema/languages";
 import { csharp } from "./csharp";
 import { go } from "./go";
+import { hcl } from "./hcl";
 import { java } from "./java";
 import { declarationsOf, keysIn, type PackageTypes, type Program, type Value } from "./model";
 import { python } from "./python";
@@ -23,6 +24,7 @@ export function inEveryLanguage(program: Program, types: PackageTypes): Programs
     python: { title: "Python", code: python(declarations) },
     go: { title: "Go", code: go(declarations, `${languages.go.importBasePath}`) },
     csharp: { title: "C#", code: csharp(declarations) },
+    hcl: { title: "HCL", code: hcl(declarations) },
     java: { title: "Java", code: java(declarations) },
   };
 }

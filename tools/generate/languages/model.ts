@@ -123,6 +123,10 @@ const lastPart = (token: string): string => token.slice(token.lastIndexOf(":") +
 export const keysIn = (value: Value & { is: "map" }): string[] =>
   value.entries.flatMap(([key]) => referenceIn(key) ?? []);
 
+/** `tlsTermination` as `tls_termination`, and `TlsEdge` as `tls_edge`. */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`);
+
 export const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A resource's name as a variable: `our-app` is `ourApp`. */

@@ -1,10 +1,9 @@
 import { brackets, finished, quoted } from "./layout";
-import { type Declaration, keysIn, referenceIn, type Value } from "./model";
+import { type Declaration, keysIn, referenceIn, snakeCase, type Value } from "./model";
 
 const STEP = "    ";
-const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll("-", "_");
-const id = (name: string): string => `${snakeCase(name)}.id`;
+const variable = (name: string): string => snakeCase(name).replaceAll("-", "_");
+const id = (name: string): string => `${variable(name)}.id`;
 
 /** A program in Python; needs the package `pulumi_tunnelplane`. */
 export function python(declarations: readonly Declaration[]): string {
@@ -13,7 +12,7 @@ export function python(declarations: readonly Declaration[]): string {
       JSON.stringify(name),
       ...fields.map(([field, value]) => `${snakeCase(field)}=${print(value)}`),
     ];
-    return `${isUsed ? `${snakeCase(name)} = ` : ""}${brackets(`tunnelplane.${type}(`, args, ")", STEP)}\n`;
+    return `${isUsed ? `${variable(name)} = ` : ""}${brackets(`tunnelplane.${type}(`, args, ")", STEP)}\n`;
   });
   const code = statements.join("");
   return finished(
