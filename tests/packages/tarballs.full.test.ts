@@ -1,6 +1,14 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
@@ -187,20 +195,36 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     expect(unit).not.to.match(/\/usr\/bin\/node|\/opt\//);
     const [, ...args] = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "").split(" ");
     const program = join(root, "usr/bin/tunnelplane");
-    const data = join(root, "var/lib/private/tunnelplane");
-    await asked(program, args, { TUNNELPLANE_DATA: data }, "/readyz");
+    const data = join(root, "var/lib/tunnelplane");
+    const users = () =>
+      [...readFileSync(join(root, "etc/passwd"), "utf8").matchAll(/^(.*?):.*?:(\d+):(\d+):.*nologin$/gm)].map(
+        ([, name = "", uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }),
+      );
+    expect(users().map(({ name }) => name)).to.deep.equal(["tunnelplane", "tunnelplane-gateway"]);
+    for (const { name, uid, gid } of users()) {
+      const unitOf = readFileSync(join(root, `usr/lib/systemd/system/${name}.service`), "utf8");
+      expect(unitOf).to.contain(`\nUser=${name}\n`).and.not.to.contain("DynamicUser");
+      expect(statSync(join(root, "var/lib", name))).to.include({ uid, gid, mode: 0o40700 });
+    }
+    const { uid, gid } = users()[0] ?? {};
+    chmodSync(join(folder, ".."), 0o755);
+    await asked(program, args, { TUNNELPLANE_DATA: data }, { uid, gid }, "/readyz");
+    const { ino } = statSync(join(data, "tunnelplane.db"));
     expect(dpkg("--install", second)).not.to.contain("Next:");
+    const kept = { ino, uid, gid };
+    expect(statSync(join(data, "tunnelplane.db")), "an upgrade keeps data and user").to.include(kept);
     expect(execFileSync(program, ["--version"], { encoding: "utf8" })).to.match(/^\d/);
     dpkg("--remove", "tunnelplane");
     expect([existsSync(program), existsSync(data)], "a removal keeps the data").to.deep.equal([false, true]);
     dpkg("--purge", "tunnelplane");
     expect([existsSync(data), existsSync(join(root, "etc/tunnelplane"))]).to.deep.equal([false, false]);
+    expect(users()).to.deep.equal([]);
   });
 
   it("is one executable too, which needs no Node: workers and pages are inside", async () => {
     const executable = await makeCommand(tarball, folder, "0.1.0");
     const env = { XDG_CACHE_HOME: join(folder, "cache"), TUNNELPLANE_DATA: join(folder, "of-one") };
-    await asked(executable, ["serve"], env, "/console", "/openapi.json");
+    await asked(executable, ["serve"], env, {}, "/console", "/openapi.json");
     writeFileSync(join(folder, "a-file"), "");
     const { status, stderr } = spawnSync(executable, ["--version"], {
       encoding: "utf8",
@@ -226,9 +250,11 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     program: string,
     args: readonly string[],
     env: object,
+    user: { readonly uid?: number; readonly gid?: number },
     ...paths: string[]
   ): Promise<void> {
     const server = spawn(program, args, {
+      ...user,
       env: { TUNNELPLANE_LISTEN: "127.0.0.1:0", PATH: "/usr/bin:/bin", ...env },
       stdio: ["ignore", "pipe", "ignore"],
     });
