@@ -75,6 +75,7 @@ outputs:
     name: named
     properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" } }
   prod: { type: "tunnelplane:CatalogueSet", properties: { file: tunnels.yaml } }
+  wide: { type: "tunnelplane:Tunnel", properties: { hostports: ["wide.example.com:443"], networks: [0.0.0.0/0] } }
 `;
     const project = projectWith(resources);
     writeFileSync(
@@ -91,6 +92,7 @@ outputs:
     const placesIn = (file: string, first: number) => [
       { name: "named", file, line: first + 2 },
       { name: "open", file, line: first + 6 },
+      { name: "wide", file, line: first + 7 }, // the component's
     ];
     expect(await causes()).to.deep.equal(placesIn("Pulumi.yaml", 3));
     project.write("main: infra\n");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { nameIn } from "../core/urn";
+import { nameIn, typesIn } from "../core/urn";
 import type { FindPlace, SourcePlace } from "./sourceLocations";
 
 /** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
@@ -18,9 +18,25 @@ export function placesInYaml(folder: string): FindPlace {
   let locations: ReadonlyMap<string, SourcePlace> | undefined;
   return (urn) => {
     locations ??= read(folder);
-    const [type = "", name] = [urn.split("::")[2]?.split("$").at(-1)?.split(":").at(-1), nameIn(urn)];
-    return locations.get(`${type} ${name}`);
+    const types = typesIn(urn)
+      .split("$")
+      .map((token) => token.split(":").at(-1) ?? "");
+    return placeOf(locations, types, nameIn(urn));
   };
+}
+
+/** The place of a resource, or of the component that it is part of, whose name its own begins with. */
+function placeOf(
+  locations: ReadonlyMap<string, SourcePlace>,
+  types: readonly string[],
+  name: string,
+): SourcePlace | undefined {
+  const own = locations.get(`${types.at(-1)} ${name}`);
+  if (own || types.length < 2) return own;
+  const [component] = [...locations.keys()]
+    .filter((key) => key === `${types[0]} ${name}` || `${types[0]} ${name}`.startsWith(`${key}-`))
+    .sort((a, b) => b.length - a.length);
+  return component === undefined ? undefined : locations.get(component);
 }
 
 function read(folder: string): ReadonlyMap<string, SourcePlace> {
