@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { expect } from "chai";
 import { CollectorStandIn } from "../support/collector";
 import { onEveryDatabase } from "../support/databases";
@@ -41,6 +44,38 @@ onEveryDatabase("OpenTelemetry on", (start) => {
     expect(collector.childrenOf(read).some(({ name }) => name.startsWith("select "))).to.equal(true);
     expect(collector.text).not.to.match(/very-own-words|tpk_|\bipp_/);
     expect(collector.headers[0]).to.include({ "x-team": "a b", "content-type": "application/json" });
+  });
+
+  it("gets calls of the database within their request also where a body arrives later", async () => {
+    const collector = await CollectorStandIn.start();
+    const server = await start({ env: collector.env });
+    const headers = {
+      authorization: `Bearer ${server.apiKey}`,
+      "service-version": "2",
+      expect: "100-continue",
+    };
+    const request = httpRequest(`${server.url}/ip_policies`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", "content-length": 2 },
+    });
+    request.on("continue", () => request.end("{}")).flushHeaders();
+    const [answer] = await once(request, "response");
+    expect(answer.resume().statusCode).to.equal(201);
+    const creation = await collector.span(({ name }) => name === "POST /ip_policies");
+    const names = collector.childrenOf(creation).map(({ name }) => name);
+    expect(names).to.include("transaction");
+  });
+
+  it("is not loaded where nobody names one", () => {
+    const program = `require("@tunnelplane/sdk/tracing").startTracing("one");
+      console.log(Object.keys(require.cache).filter((file) => /tracing.(otlp|collector)[.]js$/.test(file)).length)`;
+    const loaded = (env: Record<string, string>) =>
+      execFileSync(process.execPath, ["-e", program], {
+        encoding: "utf8",
+        env: { ...process.env, ...env },
+      }).trim();
+    expect(loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: "" })).to.equal("0");
+    expect(loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" })).to.equal("2");
   });
 
   it("is asked for nothing by callers who trace without keeping, and answers them as others", async () => {

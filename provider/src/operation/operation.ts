@@ -1,5 +1,6 @@
 import { Transport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { startTracing, traced, tracing } from "@tunnelplane/sdk/tracing";
 import {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
@@ -41,6 +42,9 @@ const SERVER = [
 
 /** How long each request does what a server asks with `Retry-After`. */
 const PATIENCE_MS = 5 * 60_000;
+
+/** How long a span waits to be sent: the engine ends this process as soon as the last step is done. */
+const SOON_MS = 1;
 
 /** A transport, and what to do when a server asks it to wait. */
 interface Reached {
@@ -141,8 +145,18 @@ export class Operation {
     return isNew && this.#present.has(urn);
   }
 
-  /** Runs a step against the server. Any error becomes one line. */
-  async withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
+  /**
+   * Runs a step against the server. Any error becomes one line.
+   * @param step what traces call it: what it does, and with which kind of resource
+   */
+  withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>, step = "look up"): Promise<T> {
+    startTracing("tunnelplane-pulumi", SOON_MS);
+    // The run that a pipeline traces, if it does.
+    const traceparent = tracing()?.current() ? undefined : process.env.TRACEPARENT;
+    return traced(step, { traceparent }, () => this.#withServer(run));
+  }
+
+  async #withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
       // The default server must not be used for one that is not known: it would get the other one's key.

@@ -129,6 +129,6 @@ export class Preview {
         // stack.
         if ((await holdersBehind(error, wanted)).length === 0) throw error;
       }
-    });
+    }, `preview ${this.kind.name}`);
   }
 }

@@ -96,7 +96,7 @@ export class Run {
       const place = await recordOfPlace(transport, this.kind.lifecycle.definition);
       const made = await run(transport);
       return { ...made, outputs: { ...made.outputs, ...place } };
-    });
+    }, `create ${this.kind.name}`);
   }
 
   /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
@@ -116,7 +116,7 @@ export class Run {
         ? placeIn(recorded)
         : await recordOfPlace(transport, this.kind.lifecycle.definition);
       return { ...rest, outputs: { ...found.outputs, ...place } };
-    });
+    }, `read ${this.kind.name}`);
   }
 
   update(
@@ -149,7 +149,7 @@ export class Run {
           outputs: { ...found.outputs, ...place, ...PARTLY },
         });
       }
-    });
+    }, `update ${this.kind.name}`);
   }
 
   /**
@@ -176,7 +176,7 @@ export class Run {
       } catch (error) {
         throw withCure(error, "deletion");
       }
-    });
+    }, `delete ${this.kind.name}`);
   }
 
   /** A refusal with its cure; one over a unique value with the resource of the stack that has it. */

@@ -54,7 +54,7 @@ export class SetSteps {
           );
         return undefined;
       }
-    });
+    }, "preview catalogue_set");
   }
 
   /**
@@ -62,7 +62,7 @@ export class SetSteps {
    */
   create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
     this.operation.declared.add(keyOf(declared));
-    return this.#run(async (transport) => {
+    return this.#run("create", async (transport) => {
       const place = await recordOfPlace(transport);
       return { ...(await this.#lifecycle.create(transport, declared, intent)), ...place };
     });
@@ -70,10 +70,10 @@ export class SetSteps {
 
   /** The set as it is now; undefined if it is gone. */
   read = (recorded: RecordedSet): Promise<RecordedSet | undefined> =>
-    this.#runOn(recorded, (transport) => this.#lifecycle.read(transport, recorded));
+    this.#runOn("read", recorded, (transport) => this.#lifecycle.read(transport, recorded));
 
   update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
-    this.#runOn(recorded, async (transport) => {
+    this.#runOn("update", recorded, async (transport) => {
       const place = await recordOfPlace(transport);
       return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...place };
     });
@@ -81,7 +81,7 @@ export class SetSteps {
   /** Leaves a set that another resource of the program declares by now. */
   delete = async (recorded: RecordedSet): Promise<void> => {
     if (this.operation.declared.has(keyOf(recorded))) return;
-    await this.#runOn(recorded, (transport) => this.#lifecycle.delete(transport, recorded));
+    await this.#runOn("delete", recorded, (transport) => this.#lifecycle.delete(transport, recorded));
   };
 
   /**
@@ -95,21 +95,21 @@ export class SetSteps {
       { ...recorded },
     );
 
-  #runOn<T>(recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
-    return this.#run(async (transport) => {
+  #runOn<T>(step: string, recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
+    return this.#run(step, async (transport) => {
       await expectPlace(transport, named(recorded), { ...recorded });
       return work(transport);
     });
   }
 
-  #run<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+  #run<T>(step: string, work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.operation.withServer(async (transport) => {
       try {
         return await work(transport);
       } catch (error) {
         throw inLines(error);
       }
-    });
+    }, `${step} catalogue_set`);
   }
 }
 

@@ -3,6 +3,7 @@ import { NAME_HEADER, nameHeaderOf } from "../contract/resourceName";
 import { mistakeInProjectName, PROJECT_HEADER } from "../contract/role";
 import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
+import { tracing } from "../tracing";
 import { ApiKeys, type Credentials } from "./apiKeys";
 import { Connections, NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
 import {
@@ -183,6 +184,8 @@ export class Transport {
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
     if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;
     if (name !== undefined) headers[NAME_HEADER] = nameHeaderOf(name);
+    const span = tracing()?.current();
+    if (span !== undefined) headers.traceparent = span.traceparent;
     const sent = {
       method,
       path: path + queryOf(options),

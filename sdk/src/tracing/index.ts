@@ -3,6 +3,7 @@ import type { Collector, Span, SpanFacts, Tracing } from "./span";
 export type { Collector, Span, SpanFacts, Tracing } from "./span";
 
 let started: Tracing | undefined;
+let wasAsked = false;
 
 /** What was started in this process; undefined where nobody wants traces. */
 export const tracing = (): Tracing | undefined => started;
@@ -12,12 +13,15 @@ export const tracing = (): Tracing | undefined => started;
  * nothing.
  *
  * @param service what traces call the program, unless `OTEL_SERVICE_NAME` is set
+ * @param waitMs the longest that a span waits to be sent, in milliseconds, unless `OTEL_BSP_SCHEDULE_DELAY` is
+ * set
  */
-export function startTracing(service: string, version: string): void {
-  const collector = started ? undefined : collectorFor(service);
+export function startTracing(service: string, waitMs = 5_000): void {
+  const collector = wasAsked ? undefined : collectorFor(service);
+  wasAsked = true;
   if (!collector) return;
   const { Otlp }: typeof import("./otlp") = require("./otlp");
-  started = new Otlp(collector, version);
+  started = new Otlp(collector, waitMs);
 }
 
 /**

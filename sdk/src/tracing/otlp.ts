@@ -16,10 +16,10 @@ import type { Attributes, Collector, Span, SpanFacts, Tracing } from "./span";
 const MAX_WAITING = 2048;
 const MAX_BATCH = 512;
 const CLOSE_MS = 2_000;
-/** The longest that a span waits to be sent; OTEL_BSP_SCHEDULE_DELAY sets another time. */
-const SEND_EVERY_MS = 5_000;
-const MAX_SEND_EVERY_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const MAX_TEXT = 256;
+/** All of our packages have one version. */
+const VERSION = (require("../../package.json") as { version: string }).version;
 
 const KINDS = { internal: 1, server: 2, client: 3 };
 const FAILED = 2;
@@ -47,22 +47,22 @@ interface Place {
 export class Otlp implements Tracing {
   readonly #within = new AsyncLocalStorage<Span & Place>();
   readonly #waiting: Written[] = [];
-  readonly #everyMs: number;
+  readonly #waitMs: number;
   readonly #resource: object;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
 
   constructor(
     private readonly collector: Collector,
-    version: string,
+    waitMs: number,
   ) {
     const { service } = collector;
     const delay = Number(process.env.OTEL_BSP_SCHEDULE_DELAY);
-    this.#everyMs = delay > 0 ? Math.min(delay, MAX_SEND_EVERY_MS) : SEND_EVERY_MS;
+    this.#waitMs = delay > 0 ? Math.min(delay, MAX_WAIT_MS) : waitMs;
     this.#resource = {
       attributes: written({
         "service.name": service,
-        "service.version": version,
+        "service.version": VERSION,
         "process.pid": process.pid,
       }),
     };
@@ -121,7 +121,7 @@ export class Otlp implements Tracing {
     if (this.#waiting.length >= MAX_WAITING) return;
     this.#waiting.push(span);
     if (this.#waiting.length >= MAX_BATCH) void this.#sendAll();
-    else this.#timer ??= setTimeout(() => void this.#sendAll(), this.#everyMs).unref();
+    else this.#timer ??= setTimeout(() => void this.#sendAll(), this.#waitMs).unref();
   }
 
   /** One batch at a time. What a collector did not take is dropped: it would only be older later. */

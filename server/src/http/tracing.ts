@@ -19,12 +19,6 @@ export function traceRequests(app: FastifyInstance): void {
     spans.set(request, span);
     tracer.within(span, done);
   });
-  // A body arrives in events of the connection, which know nothing of the request.
-  app.addHook("preValidation", (request, _reply, done) => {
-    const span = spans.get(request);
-    if (span) tracer.within(span, done);
-    else done();
-  });
   app.addHook("onResponse", (request, { statusCode }, done) => {
     const route = request.routeOptions.url;
     spans.get(request)?.end({

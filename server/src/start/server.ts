@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const logger = openLogger(options.logLevel, siblings.count > 1);
   for (const warning of options.warnings ?? []) logger.warn(warning);
   const tls = options.tls && readTls(options.tls);
-  startTracing("tunnelplane", VERSION);
+  startTracing("tunnelplane");
   const context = await openContext(options);
   const { store, sequencer } = context;
   try {
