@@ -10,6 +10,11 @@ const {
 } = require("node:fs");
 const { basename, dirname, join, resolve } = require("node:path");
 
+/** In a tarball it is inside; in the repository the build writes it. */
+const { makeFolder } = require(
+  [join(__dirname, "folders.js"), join(__dirname, "../sdk/dist/folders.js")].find(existsSync),
+);
+
 const TEMPLATE = join(__dirname, "template");
 /** In a tarball the examples are inside; in the repository they stand beside this folder. */
 const EXAMPLES = [join(__dirname, "examples"), join(__dirname, "..", "examples")].find(existsSync);
@@ -57,7 +62,7 @@ function create(path, { example, ci, commonjs = false, tsNode = false, packages 
   if (example !== undefined && (commonjs || tsNode))
     throw new Error("--commonjs and --ts-node are for the template; examples are written");
   const tarballs = packages === undefined ? new Map() : tarballsIn(resolve(packages));
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, "name another", 0o777);
   const inProject = (file) => join(folder, file);
   const isOurs = (source) =>
     !/[\\/](node_modules|\.tunnelplane|Pulumi\.\w+\.yaml)([\\/]|$)/.test(source.slice(EXAMPLES.length));

@@ -226,12 +226,14 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     const env = { XDG_CACHE_HOME: join(folder, "cache"), TUNNELPLANE_DATA: join(folder, "of-one") };
     await asked(executable, ["serve"], env, {}, "/console", "/openapi.json");
     writeFileSync(join(folder, "a-file"), "");
-    const { status, stderr } = spawnSync(executable, ["--version"], {
-      encoding: "utf8",
-      env: { XDG_CACHE_HOME: join(folder, "a-file") },
-    });
-    expect(status).to.equal(1);
-    expect(stderr).to.match(/^tunnelplane: .*cannot be written .*export XDG_CACHE_HOME=.*\n$/);
+    for (const cache of [join(folder, "a-file"), "/proc/x"]) {
+      const { status, stderr } = spawnSync(executable, ["--version"], {
+        encoding: "utf8",
+        env: { XDG_CACHE_HOME: cache },
+      });
+      expect(status).to.equal(1);
+      expect(stderr).to.match(/^tunnelplane: the folder .* cannot be made .*export XDG_CACHE_HOME=.*\n$/);
+    }
   });
 
   it("is made for the other architecture too, which nobody has run here", async function () {

@@ -72,6 +72,7 @@ describe("A server at its start", () => {
     ["serve", ["serve", "--data"], "with --data"],
     ["the gateway", ["gateway", "run", "--api-key", "key", "--name", "one", "--state"], "with --state"],
     ["dev", ["dev"], "mkdir ~/tunnels"],
+    ["new", ["new"], "name another"],
   ] as const)
     it(`says in one line what to do about a folder that ${what} cannot make, and ends`, () => {
       const full = newFolder();

@@ -7,6 +7,7 @@ const { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSy
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { gzipSync } = require("node:zlib");
+const { ROOT } = require("./packages.cjs");
 const { HERE } = require("./platforms.cjs");
 
 /** What Node looks for in its own executable: https://nodejs.org/api/single-executable-applications.html */
@@ -37,6 +38,8 @@ async function makeExecutable(main, executable, assets = {}, platform = HERE) {
   }
 }
 
+const FOLDERS = readFileSync(join(ROOT, "sdk/dist/folders.js"), "utf8");
+
 /** Unpacks the package once into the user's cache, because worker threads begin with files, and runs it there. */
 const unpacking = (digest) => `
 const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -44,11 +47,14 @@ const { createRequire } = require("node:module");
 const { homedir } = require("node:os");
 const { dirname, join } = require("node:path");
 const { gunzipSync } = require("node:zlib");
+const { makeFolder } = ((exports) => {${FOLDERS}
+return exports; })({});
+const cure = "name another, for example: export XDG_CACHE_HOME=/tmp/cache";
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tunnelplane");
 const place = join(cache, "${digest}");
 try {
   if (!existsSync(place)) {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    makeFolder(cache, cure);
     const files = JSON.parse(gunzipSync(Buffer.from(require("node:sea").getRawAsset("package"))));
     const made = mkdtempSync(join(cache, "new-"));
     for (const [path, text] of Object.entries(files)) {
@@ -58,7 +64,8 @@ try {
     try { renameSync(made, place); } catch (error) { rmSync(made, { recursive: true }); if (!existsSync(place)) throw error; }
   }
 } catch (error) {
-  console.error("tunnelplane: " + cache + " cannot be written (" + (error.code || error.message) + "): name another folder, for example: export XDG_CACHE_HOME=/tmp/cache");
+  const { code, message } = error;
+  console.error("tunnelplane: " + (code ? "the folder " + cache + " cannot be written (" + code + "): " + cure : message));
   process.exit(1);
 }
 createRequire(join(place, "bin/"))("./tunnelplane.cjs");

@@ -7,7 +7,7 @@ for (const name of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(ROOT, name), n
 if (existsSync("template/.gitignore")) {
   // Npm leaves files of this name out.
   copyFileSync("template/.gitignore", "template/gitignore");
-  copyFileSync(join(ROOT, "sdk/dist/terminal.js"), "terminal.js");
+  for (const name of ["folders.js", "terminal.js"]) copyFileSync(join(ROOT, "sdk/dist", name), name);
   rmSync("examples", { recursive: true, force: true });
   cpSync(join(ROOT, "examples"), "examples", {
     recursive: true,

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, isObject, own } from "../contract/core/narrow";
+import { makeFolder } from "../folders";
 
 /** The key that `tunnelplane login` keeps for one server. */
 export interface SavedLogin {
@@ -37,7 +38,7 @@ export function saveLogin(
     rmSync(file, { force: true });
     return;
   }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), "name another with XDG_CONFIG_HOME");
   const written = `${file}.${process.pid}`; // complete before it has its name
   writeFileSync(written, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
   chmodSync(written, 0o600); // also where the process before wrote less, with other rights
