@@ -35,8 +35,8 @@ function classOf({ type, doc, inputs, outputs, example }: Component): string {
       `${jsdoc(input.description, "  ")}  ${name}${input.optional ? "?" : ""}: ${typeOf(input)};\n`,
   );
   const properties = Object.entries(outputs).map(
-    ([name, { description, secret }]) =>
-      `${jsdoc(`${description}${secret ? " Secret." : ""}`, "  ")}  declare readonly ${name}: pulumi.Output<string>;\n`,
+    ([name, { description }]) =>
+      `${jsdoc(description, "  ")}  declare readonly ${name}: pulumi.Output<string>;\n`,
   );
   const code = `const one = new tunnels.${type}("one", ${JSON.stringify(example, null, 2)});`;
   return `${jsdoc(`The arguments of ${type}.`)}export interface ${type}Args {

@@ -4,7 +4,6 @@ interface ComponentProperty {
   readonly items?: { readonly type: "string" };
   readonly $ref?: string;
   readonly description: string;
-  readonly secret?: true;
   /** Whether the program must know the value when it runs, because children are named after it. */
   readonly known?: true;
   /** Whether it may be left out. */
@@ -57,8 +56,7 @@ const INPUTS = {
 const OUTPUTS = {
   authtoken: {
     type: "string",
-    description: "The authtoken with which agents start tunnels here.",
-    secret: true,
+    description: "The authtoken with which agents start tunnels here. Secret.",
   },
   credentialId: { type: "string", description: "The id of the tunnel credential." },
   backendId: { type: "string", description: "The id of the backend: the tunnels with the label." },

@@ -284,6 +284,7 @@ function componentSpec({ doc, inputs, outputs }: Component): ResourceSpec {
       Object.entries(inputs).map(([name, { known, optional, ...spec }]) => [name, spec]),
     ),
     requiredInputs: Object.keys(inputs).filter((name) => !inputs[name]?.optional),
+    // No output is marked secret, its value is: Java cannot compile what is generated for marks of components.
     properties: outputs,
     required: Object.keys(outputs),
   };
