@@ -10,6 +10,7 @@ const {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } = require("node:fs");
 const { tmpdir } = require("node:os");
@@ -157,7 +158,8 @@ async function makeForPlatforms() {
       );
     made.push(makeImage(made[0], RELEASE, version));
     ofPlatform = made.map((file) => basename(file));
-    console.log(`${ofPlatform.join("\n")}\nThose for ${other.arch} were made and never run.`);
+    for (const file of made) console.log(`${basename(file)}: ${Math.round(statSync(file).size / 1e6)} MB`);
+    console.log(`Those for ${other.arch} were made and never run.`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
