@@ -15,7 +15,7 @@ export interface CollectedSpan {
   readonly duration: number;
 }
 
-/** Stands in for a collector of OpenTelemetry: keeps what it gets by OTLP over HTTP, and reads what is JSON. */
+/** Stands in for a collector of OpenTelemetry: keeps what it gets by OTLP, and reads what is JSON. */
 export class CollectorStandIn {
   readonly spans: CollectedSpan[] = [];
   readonly headers: Record<string, unknown>[] = [];

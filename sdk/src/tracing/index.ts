@@ -9,12 +9,12 @@ let wasAsked = false;
 export const tracing = (): Tracing | undefined => started;
 
 /**
- * Starts to trace where there is a collector, see {@link collectorFor}. A second call in the same process does
+ * Starts to trace where there is a collector, see {@link collectorFor}. A second call in a process does
  * nothing.
  *
  * @param service what traces call the program, unless `OTEL_SERVICE_NAME` is set
- * @param waitMs the longest that a span waits to be sent, in milliseconds, unless `OTEL_BSP_SCHEDULE_DELAY` is
- * set
+ * @param waitMs the longest that a span waits to be sent, in milliseconds, unless `OTEL_BSP_SCHEDULE_DELAY`
+ * is set
  */
 export function startTracing(service: string, waitMs = 5_000): void {
   const collector = wasAsked ? undefined : collectorFor(service);
@@ -41,7 +41,7 @@ export function collectorFor(service: string): Collector | undefined {
   }
 }
 
-/** Runs work within a span of its own, which ends with it. Without tracing, the span is one that nobody gets. */
+/** Runs work within a span of its own, which ends with it. Without tracing, nobody gets that span. */
 export async function traced<T>(
   name: string,
   facts: SpanFacts,
