@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { certificateOf } from "../../gateway/dist/certificates/folder";
+import { certificateOf } from "../../gateway/dist/certificates/pair";
 import { readCertificateAuthority } from "../../sdk/dist/contract/formats/certificateAuthority";
 import {
   belongsElsewhere,
@@ -35,6 +35,17 @@ describe("A real Envoy takes:", () => {
           allowedAs: 200,
         });
     }
+  });
+
+  it("no authority with an RSA-PSS key, whose edge is rejected with that cause", async () => {
+    const [usable, pss] = [certificate({ key: "rsa" }), certificate({ key: "rsa-pss" })];
+    const { pem: cert, privateKey: key } = signedBy(usable);
+    expect((await asking(usable.pem)).edges[0]?.reason).to.equal("");
+    expect((await gateway.http1("/", { cert, key })).status).to.equal(200);
+    const [edge] = (await asking(pss.pem)).edges;
+    expect(edge?.state).to.equal("rejected");
+    expect(edge?.reason).to.match(/^the certificate authority ca of mutual_tls has an RSA-PSS key/);
+    expect((await gateway.http1("/", { cert: pss.pem, key: pss.privateKey })).status).to.equal(0);
   });
 
   it("authorities in other forms of PEM, as the API takes them", async () => {

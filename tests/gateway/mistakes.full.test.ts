@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -6,14 +7,20 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { freePort } from "../support/ports";
+import { signedChain } from "../support/tlsChains";
 import { lineAbout, runningForEachTest } from "./running";
 import { http1, signedUntil } from "./traffic";
 import { jwt } from "./worlds";
 
+const withPassphrase = (key: string): string =>
+  String(
+    createPrivateKey(key).export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "hush" }),
+  );
+
 describe("A mistake gets one clear line with its cure, and the rest goes on", () => {
   const running = runningForEachTest();
 
-  it("for certificates: without a key, with a wrong one, ended, two for one name, and one that Envoy refuses, until it is mended", async () => {
+  it("for certificates: without a key, with a wrong one, with a passphrase, in another order, ended, two for one name, and one that Envoy refuses, until it is mended", async () => {
     const one = running.now;
     const certs = join(one.folder, "certs");
     execFileSync("mkdir", [certs]);
@@ -26,26 +33,44 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     put("second", of("good.example.com"));
     put("alone", { pem: of("alone.example.com").pem });
     put("swapped", { ...of("swapped.example.com"), privateKey: of("x.example.com").privateKey });
+    put("locked", {
+      ...of("locked.example.com"),
+      privateKey: withPassphrase(of("x.example.com").privateKey),
+    });
+    const { chain, key: privateKey } = signedChain("turned.example.com");
+    put("turned", { pem: chain.toReversed().join(""), privateKey });
     put("old", signedUntil(certificate(), new Date("2025-01-01"), "subjectAltName = DNS:old.example.com"));
     const weak = certificate({ key: "weak", extensions: ["subjectAltName = DNS:weak.example.com"] });
     put("weak", weak);
-    for (const name of ["good", "alone", "swapped", "old", "weak"]) await one.site(`${name}.example.com`);
+    const bad = ["alone", "swapped", "locked", "turned", "old", "weak"];
+    for (const name of ["good", ...bad]) await one.site(`${name}.example.com`);
     one.run("--certs", certs);
     await one.becomes(200, "good.example.com");
-    expect(lineAbout(one, "alone.pem")).to.contain("has no key beside it: put it into");
-    expect(lineAbout(one, "swapped.pem")).to.contain(
+    expect(lineAbout(one, '"msg":"alone.pem')).to.contain("has no key beside it: put it into");
+    expect(lineAbout(one, '"msg":"the key beside swapped.pem')).to.contain(
       "belongs to another certificate: put the key of this one there",
     );
-    expect(lineAbout(one, "old.pem"))
+    expect(lineAbout(one, "/old.pem"))
       .to.contain("ended at 2025-01-01")
       .and.to.contain("put a new one in its place");
     expect(lineAbout(one, "second.pem"))
       .to.contain("are both for good.example.com")
       .and.to.contain("remove the other");
-    const edges = await one.reports((all) => all.length === 5);
+    const edges = await one.reports((all) => all.length === 1 + bad.length);
     const reasons = edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason);
-    expect(reasons).to.have.length(4);
-    expect(reasons.filter((reason) => reason.startsWith("Envoy refuses it"))).to.have.length(1);
+    expect(reasons).to.have.length(bad.length);
+    for (const cause of [
+      "alone.pem in the certificates' folder has no key beside it: put it into alone.key",
+      "the key beside swapped.pem in the certificates' folder belongs to another certificate",
+      "the key beside locked.pem in the certificates' folder is protected by a passphrase",
+      "turned.pem in the certificates' folder is out of order: the key belongs to certificate 3 in it",
+      "the certificate for old.example.com ended at 2025-01-01",
+      "Envoy refuses it",
+    ])
+      expect(
+        reasons.filter((reason) => reason.includes(cause)),
+        cause,
+      ).to.have.length(1);
     expect((await one.ask("weak.example.com")).status).to.equal(0);
     expect(one.gateway.log).to.contain("edge rejected").and.to.contain("Envoy refuses it");
     put("alone", of("alone.example.com"));

@@ -1,7 +1,7 @@
 import { webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import type { Objects, ServerCertificate } from "../envoy/model";
-import { certificateOf } from "./folder";
+import { certificateOf } from "./pair";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;

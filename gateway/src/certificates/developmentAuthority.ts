@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type * as X509 from "@peculiar/x509";
 import type { ServerCertificate } from "../envoy/model";
 import { type Keep, writeWhole } from "../state/files";
-import { certificateOf } from "./folder";
+import { certificateOf } from "./pair";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, parse } from "node:path";
-import { messageOf, pemWrittenAnew, present } from "@tunnelplane/sdk/contract";
+import { basename, join, parse } from "node:path";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
+import { certificateOf, warned } from "./pair";
 
 /** With more files than this, it is probably the wrong folder. */
 const MAX_FILES = 50_000;
@@ -38,7 +38,7 @@ export class CertificateFolder {
     return !isSame(stamps, this.#stamps);
   }
 
-  /** Reads the certificates of the folder that Envoy can use; warns of the others. */
+  /** Reads the certificates of the folder; warns of those that Envoy cannot use. */
   read(): ServerCertificate[] {
     this.#stamps = this.#look();
     if (typeof this.#stamps === "string") {
@@ -64,8 +64,10 @@ export class CertificateFolder {
       if (typeof one.found === "string") this.warn(one.found);
       else found.push(one.found);
     }
-    warnOfEnded(found, this.warn);
-    warnOfRivals(found, this.warn);
+    for (const { fault, warning } of found) if (fault ?? warning) this.warn(fault ?? warning ?? "");
+    const served = found.filter(({ fault }) => fault === undefined);
+    warnOfEnded(served, this.warn);
+    warnOfRivals(served, this.warn);
     return found;
   }
 
@@ -120,43 +122,16 @@ function warnOfRivals(certificates: readonly Found[], warn: (message: string) =>
   }
 }
 
-function readPair(file: string, keyFile: string): Found | string {
+function readPair(path: string, keyPath: string): Found | string {
+  // Reports name no folders of this machine.
+  const file = `${basename(path)} in the certificates' folder`;
   try {
-    const chain = readFileSync(file, "utf8");
-    if (!existsSync(keyFile)) return `${file} has no key beside it: put it into ${keyFile}`;
-    return { file, ...certificateOf(chain, readFileSync(keyFile, "utf8"), file) };
+    const hasKey = existsSync(keyPath);
+    const key = hasKey ? readFileSync(keyPath, "utf8") : "";
+    const found = { file: path, ...warned(certificateOf(readFileSync(path, "utf8"), key, file), file) };
+    const fault = `${file} has no key beside it: put it into ${basename(keyPath)}`;
+    return hasKey ? found : { ...found, fault };
   } catch (error) {
     return messageOf(error);
   }
-}
-
-/** @throws saying what is wrong with which file */
-export function certificateOf(sent: string, sentKey: string, file: string): ServerCertificate {
-  const [chain, key] = [pemWrittenAnew(sent), pemWrittenAnew(sentKey)];
-  let certificate: X509Certificate;
-  try {
-    certificate = new X509Certificate(chain);
-  } catch {
-    throw new Error(`${file} holds no certificate in PEM: it must begin with -----BEGIN CERTIFICATE-----`);
-  }
-  let fits: boolean;
-  try {
-    fits = certificate.checkPrivateKey(createPrivateKey(key));
-  } catch {
-    throw new Error(
-      `the key beside ${file} is not a private key in PEM without a passphrase: put such a key there`,
-    );
-  }
-  if (!fits)
-    throw new Error(`the key beside ${file} belongs to another certificate: put the key of this one there`);
-  const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) =>
-    present(name).toLowerCase(),
-  );
-  return {
-    names,
-    chain,
-    key,
-    notBefore: Date.parse(certificate.validFrom),
-    notAfter: Date.parse(certificate.validTo),
-  };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { onceForEach, withId } from "../envoy/indexes";
 import type { Objects, ServerCertificate } from "../envoy/model";
-import { certificateOf } from "./folder";
+import { certificateOf, warned } from "./pair";
 
 type Uploaded = Objects["tls_certificate"][number];
 
@@ -9,8 +9,9 @@ type Uploaded = Objects["tls_certificate"][number];
 const read = onceForEach(({ id, certificate_pem: chain, private_key_pem: key }: Uploaded) => {
   if (key === null)
     return `the key of TLS certificate ${id} is read by gateways alone: use the API key of one`;
+  const name = `TLS certificate ${id}`;
   try {
-    return certificateOf(chain, key, `TLS certificate ${id}`);
+    return warned(certificateOf(chain, key, name), name);
   } catch (error) {
     return messageOf(error);
   }
@@ -25,8 +26,10 @@ export function reservedCertificates(
     const object = certificate && withId(tls_certificate, certificate.id);
     if (!object) return [];
     const found = read(object);
-    if (typeof found !== "string") return [{ ...found, names: [domain.toLowerCase()], isReserved: true }];
-    warn(found);
-    return [];
+    const complaint = typeof found === "string" ? found : (found.fault ?? found.warning);
+    if (complaint !== undefined) warn(complaint);
+    return typeof found === "string"
+      ? []
+      : [{ ...found, names: [domain.toLowerCase()], isReserved: true as const }];
   });
 }

@@ -278,7 +278,7 @@ export class Gateway {
     const news = this.edges.filter(({ id, state, reason }) => this.#logged.get(id) !== `${state} ${reason}`);
     const names = news.length > 0 ? namesOf(this.#entries) : undefined;
     for (const { id, state, reason } of news)
-      this.parts.log[state === "applied" ? "info" : "warn"](
+      this.parts.log[reason === "" ? "info" : "warn"](
         { resource_name: names?.get(id), edge: id, reason: reason || undefined },
         `edge ${state}`,
       );

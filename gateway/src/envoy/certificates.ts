@@ -16,10 +16,11 @@ export function certificateFor(
   now: number,
 ): ServerCertificate | string {
   const parent = `*.${host.split(".").slice(1).join(".")}`;
-  const all = [
+  const found = [
     byName(certificates).get(host) ?? [],
     isWildcard(host) ? [] : (byName(certificates).get(parent) ?? []),
   ];
+  const all = found.map((some) => some.filter(({ fault }) => fault === undefined));
   const isReserved = all.flat().some((one) => one.isReserved);
   const [named = [], covering = []] = all.map((some) =>
     isReserved ? some.filter((one) => one.isReserved) : some,
@@ -31,6 +32,8 @@ export function certificateFor(
     if (best) return best;
   }
   const [old] = [...named, ...covering].sort((a, b) => b.notAfter - a.notAfter);
+  const fault = found.flat().find((one) => one.fault !== undefined)?.fault;
+  if (fault !== undefined) return fault;
   if (!old)
     return `no certificate names ${host}: reserve the domain with a TLS certificate, or put one into the certificates' folder, as NAME.pem beside NAME.key`;
   return old.notAfter <= now

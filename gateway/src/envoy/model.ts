@@ -33,6 +33,10 @@ export interface ServerCertificate {
   readonly notAfter: number;
   /** Whether a reserved domain names it: it then wins over files. */
   readonly isReserved?: true;
+  /** Why it cannot be served. */
+  readonly fault?: string;
+  /** What clients may not take, though it is served. */
+  readonly warning?: string;
 }
 
 /** Where hostports of a port are served. */
@@ -126,7 +130,7 @@ export function markOf({ marks }: Pick<Environment, "marks">, edge: string): str
 export interface EdgeState {
   readonly id: string;
   readonly state: "applied" | "rejected";
-  /** Empty for an edge that is served as it was declared. */
+  /** Why it is rejected, or a warning; empty for an edge that is served as it was declared. */
   readonly reason: string;
 }
 

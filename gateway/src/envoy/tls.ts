@@ -26,12 +26,12 @@ export function terminationOf(
 ): Termination {
   const minVersion = (termination?.enabled ? termination.min_version : null) ?? "1.2";
   if (!mutual?.enabled) return { minVersion, clients: undefined };
-  const pems = mutual.certificate_authorities.map(({ id }) => ({
-    id,
-    thing: withId(certificate_authority, id)?.ca_pem,
-  }));
-  refuseUnusable(pems, false);
-  const texts = pems.flatMap(({ thing }) => (thing === undefined ? [] : pemWrittenAnew(thing))).sort();
+  const authorities = mutual.certificate_authorities.map(({ id }) => {
+    const thing = withId(certificate_authority, id);
+    return { id, thing, pem: thing?.ca_pem };
+  });
+  refuseUnusable(authorities, false);
+  const texts = authorities.flatMap(({ pem }) => (pem === undefined ? [] : pemWrittenAnew(pem))).sort();
   return { minVersion, clients: texts.join("") };
 }
 

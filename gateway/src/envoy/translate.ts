@@ -110,14 +110,15 @@ export function partOf(kind: EdgeKind, edge: AnyEdge, world: World): Part {
     });
     const backends = new Backends(objects, environment);
     const made = served.length === 0 ? {} : makeOf(kind, edge, served, backends, world);
-    const text = [...inShort(reasons, "hostports"), ...inShort(made.refusals ?? [], "routes")].join("; ");
+    const faults = [...inShort(reasons, "hostports"), ...inShort(made.refusals ?? [], "routes")];
+    const warnings = inShort(warningsOf(kind, edge, served, environment), "warnings");
     const refused = hostports.filter((one) => !served.includes(one)).map(refusing);
     return {
       ...NOTHING,
       ...made,
       id: edge.id,
-      state: text === "" ? "applied" : "rejected",
-      reason: text,
+      state: faults.length === 0 ? "applied" : "rejected",
+      reason: [...faults, ...warnings].join("; "),
       // Nobody else has a place at a port for connections.
       hostports: kind === "tcp_edge" ? [] : [...(made.hostports ?? []), ...refused],
       listeners: [...(made.listeners ?? []), ...backends.listeners],
@@ -336,6 +337,18 @@ function missingForTcp({ host, port }: Hostport, { tcpListen }: Environment): st
     ? `this gateway cannot listen on port ${port}: its log says why`
     : "this gateway serves no TCP edges: add --tcp-listen ADDRESS";
   return `${host}:${port} is not served, because ${why}`;
+}
+
+/** Of certificates that are served. */
+function warningsOf(
+  kind: EdgeKind,
+  edge: AnyEdge,
+  hostports: readonly Hostport[],
+  environment: Environment,
+): readonly string[] {
+  if (kind === "tcp_edge" || endsUpstream(edge)) return [];
+  const warnings = hostports.flatMap((hostport) => certificateOf(hostport, environment).warning ?? []);
+  return [...new Set(warnings)].map((text) => `warning: ${text}`);
 }
 
 function certificateOf({ host }: Hostport, { certificates, now }: Environment): ServerCertificate {

@@ -1,3 +1,4 @@
+import { needsRsaPss } from "@tunnelplane/sdk/contract";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import type { Objects, ServerCertificate } from "../envoy/model";
 
@@ -21,7 +22,14 @@ export class Authorities {
         return text === undefined ? [] : [[reference, text] as const];
       }),
     );
-    return Promise.all(declared.map(async (one) => ({ ...one, ca_pem: (await this.#of(textOf(one))).pem })));
+    return Promise.all(
+      declared.map(async (one) =>
+        // One that no gateway can use is not stood in for.
+        typeof one.ca_pem === "string" && needsRsaPss(one.ca_pem)
+          ? one
+          : { ...one, ca_pem: (await this.#of(textOf(one))).pem },
+      ),
+    );
   }
 
   /**

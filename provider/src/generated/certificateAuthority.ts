@@ -10,7 +10,7 @@ export interface CertificateAuthorityArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Gateways cannot use one with an RSA-PSS key. Set at creation only. */
   caPem: pulumi.Input<string>;
 }
 
@@ -32,7 +32,7 @@ export class CertificateAuthority extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Gateways cannot use one with an RSA-PSS key. Set at creation only. */
   declare readonly caPem: pulumi.Output<string>;
 
   /** Common name of the certificate's subject. */

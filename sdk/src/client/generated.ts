@@ -426,7 +426,7 @@ export interface ReportedEdge {
   /** `rejected` if it is not served, or not completely. */
   readonly state: "applied" | "rejected";
 
-  /** Why it is rejected. */
+  /** Why it is rejected, or a warning of one that is applied. */
   readonly reason: string;
 }
 
@@ -486,7 +486,7 @@ export interface GatewayEdge {
   /** `rejected` if it is not served, or not completely. */
   readonly state: "applied" | "rejected";
 
-  /** Why it is rejected. */
+  /** Why it is rejected, or a warning of one that is applied. */
   readonly reason: string;
 
   /** The object's name, as a program or a catalogue gave it. Left out where it has none. */

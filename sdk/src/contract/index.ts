@@ -48,6 +48,7 @@ export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
+export { needsRsaPss } from "./formats/certificateAuthority";
 export { cidrKey, mistakeInCidr, networksAround, plainAddress } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
 export { actionOf, type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
@@ -62,7 +63,7 @@ export {
   mistakeInResponseHeader,
   OWN_PATHS,
 } from "./formats/http";
-export { pemWrittenAnew } from "./formats/pem";
+export { PEM_BLOCK, pemWrittenAnew } from "./formats/pem";
 export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
 export { DEFAULT_SITE, siteIn } from "./formats/site";
 export {

@@ -20,7 +20,7 @@ export interface CertificateAuthority {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Gateways cannot use one with an RSA-PSS key. Set at creation only. */
   ca_pem: string;
 
   /** Common name of the certificate's subject. */
@@ -47,7 +47,7 @@ export interface CertificateAuthorityCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only. */
+  /** The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Gateways cannot use one with an RSA-PSS key. Set at creation only. */
   ca_pem: string;
 }
 

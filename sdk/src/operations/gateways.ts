@@ -77,7 +77,9 @@ const edge = object({
   state: z
     .enum(["applied", "rejected"])
     .meta({ description: "`rejected` if it is not served, or not completely." }),
-  reason: text(4096).default("").meta({ description: "Why it is rejected." }),
+  reason: text(4096)
+    .default("")
+    .meta({ description: "Why it is rejected, or a warning of one that is applied." }),
 });
 /** An agent, as its gateway reports it. */
 const agent = object({

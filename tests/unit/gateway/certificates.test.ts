@@ -36,6 +36,13 @@ describe("The certificate that a gateway serves for a name", () => {
     expect(served("app.example.com", ended, future, wildcard)).to.equal("wildcard");
   });
 
+  it("is none with a fault, which is the reason where no other is for the name", () => {
+    const faulty = { ...certificate("faulty", ["app.example.com"], 100), fault: "its key is another's" };
+    expect(served("app.example.com", faulty, early)).to.equal("early");
+    expect(served("app.example.com", faulty, wildcard)).to.equal("wildcard");
+    expect(served("app.example.com", faulty)).to.equal("its key is another's");
+  });
+
   it("is none, with the reason, where none covers the name or all have ended", () => {
     expect(served("deep.app.example.com", wildcard)).to.match(/^no certificate names deep\.app/);
     const ended = certificate("ended", ["app.example.com"], -0.5);

@@ -1,5 +1,8 @@
+import { X509Certificate } from "node:crypto";
 import { conditioned, text } from "../core/fields";
 import { present } from "../core/narrow";
+import { remembering } from "../core/once";
+import { pemWrittenAnew } from "./pem";
 import { type CertificateFacts, readCertificate, x509 } from "./x509";
 
 /** One X.509 certificate of an authority, as PEM. */
@@ -49,3 +52,15 @@ function mistakeInShape(pem: string): string | undefined {
       : "has no END line; the PEM block is truncated";
   return undefined;
 }
+
+/** At most 6 MB of certificates. */
+const MAX_REMEMBERED = 100;
+
+/** Whether the key of an authority is for RSA-PSS alone (RFC 4055), which Envoy's library cannot read. */
+export const needsRsaPss = remembering(MAX_REMEMBERED, (pem: string): boolean => {
+  try {
+    return new X509Certificate(pemWrittenAnew(pem)).publicKey.asymmetricKeyType === "rsa-pss";
+  } catch {
+    return false;
+  }
+});

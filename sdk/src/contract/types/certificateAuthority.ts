@@ -19,7 +19,7 @@ export const certificateAuthority = defineResource({
     metadata: metadata(),
     ca_pem: mark(certificateAuthorityPem(), { immutable: true, unsearched: true }).meta({
       description:
-        "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only.",
+        "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Gateways cannot use one with an RSA-PSS key. Set at creation only.",
     }),
   },
   computed: certificateFacts,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { oncePer } from "../../contract/core/once";
+import { needsRsaPss } from "../../contract/formats/certificateAuthority";
 import { definitionOf } from "../../contract/registry";
 import { moduleOf, partOfObject, type Reading, readModule } from "../judgement/reading";
 import { addTo } from "../judgement/rules/lists";
@@ -91,7 +92,10 @@ export const clientCertificate = {
     const module = moduleOf(holder, "mutual_tls");
     if (module.state === "absent" || module.state === "off") return undefined;
     const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
-    const things = ids.toSorted(inOrder).map((id) => ({ id, thing: model.find(id) }));
+    const things = ids.toSorted(inOrder).map((id) => {
+      const thing = model.find(id);
+      return { id, thing, pem: textIn(thing?.fields.ca_pem) };
+    });
     if (module.state === "on" && !unknown) refuseUnusable(things, model.partial);
     const referencesOf = byCertificate(model);
     const accepted = new Set([
@@ -175,12 +179,12 @@ const byCertificate = oncePer((model: Model): ReadonlyMap<string, readonly strin
 });
 
 /**
- * @param authorities that the module names, with the result of the look-up
+ * @param authorities that the module names, with the result of the look-up and, if it is known, the PEM
  * @param partial whether some may be outside of this world
  * @throws Unservable if no certificate could be accepted
  */
 export function refuseUnusable(
-  authorities: readonly { readonly id: string; readonly thing: unknown }[],
+  authorities: readonly { readonly id: string; readonly thing: unknown; readonly pem: string | undefined }[],
   partial: boolean,
 ): void {
   if (authorities.length === 0)
@@ -191,4 +195,9 @@ export function refuseUnusable(
   // An authority outside of a part of a world was checked when it was declared.
   if (missing && !partial)
     throw new Unservable(`the certificate authority ${missing.id} of mutual_tls does not exist`);
+  const unread = authorities.find(({ pem }) => pem !== undefined && needsRsaPss(pem));
+  if (unread)
+    throw new Unservable(
+      `the certificate authority ${unread.id} of mutual_tls has an RSA-PSS key, which Envoy cannot check: name one with an RSA, ECDSA or Ed25519 key`,
+    );
 }
