@@ -45,7 +45,7 @@ export async function construct(request: ConstructRequest, provider: string): Pr
   }
 }
 
-/** The inputs in the wrappings of the engine, which children get as they are; those that name children without. */
+/** The inputs in the engine's wrappings, which children get as they are; those that name children without. */
 function argsOf({ inputs }: Component, struct: Struct | undefined): Properties {
   const { values, secrets } = received(struct);
   const wrapped: Properties = struct?.toJavaScript() ?? {};

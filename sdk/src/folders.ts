@@ -20,7 +20,7 @@ export function makeFolder(folder: string, cure: string, mode = 0o700): void {
   }
 }
 
-/** Node's own way, `recursive: true`, never ends where nothing can be made, as in /proc: ENOENT leads it upwards. */
+/** Node's `recursive: true` never ends where nothing can be made, as in /proc: ENOENT leads it upwards. */
 function make(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });

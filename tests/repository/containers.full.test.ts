@@ -21,7 +21,7 @@ const { makeImage } = require("../../tools/scripts/image.cjs") as {
 };
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** What a container runtime does with a root that is read only, all rights dropped, and the caller as user 1000. */
+/** What a container runtime does: a root that is read only, all rights dropped, the caller as user 1000. */
 const RUN = `set -e
 root=$1 state=$2; shift 2
 mount --make-rprivate /

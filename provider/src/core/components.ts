@@ -64,7 +64,7 @@ const OUTPUTS = {
   routeId: { type: "string", description: "The id of the route, which takes all paths." },
 } as const satisfies Component["outputs"];
 
-/** What both components have: a credential, a backend of its tunnels, an edge, and a route with some modules. */
+/** What both components have: a credential, a backend of its tunnels, an edge, and a route with modules. */
 function served<C extends Child>(name: string, args: Args, child: DeclareChild<C>, modules: Args) {
   const label = args.label ?? name;
   const credential = child("TunnelCredential", name, { description: name, acl: [`bind:tunnel=${label}`] });

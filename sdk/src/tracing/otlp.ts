@@ -1,10 +1,10 @@
 /**
  * Sends spans to a collector of OpenTelemetry: OTLP over HTTP, in JSON.
  *
- * Of our own, because we make few kinds of spans, and the packages of OpenTelemetry cost what installation and
- * start are measured by: some ten packages and 390 KB more in the one file that is installed; 10 to 16 MB and
- * more than 70 ms to load, in place of 2 to 5 MB and some 4 ms (`sdk-trace-base`, `otlp-exporter-base` and what
- * they need, minified; measured 2026-11-29 on 2 busy cores, Node 24).
+ * Of our own, because we make few kinds of spans, and the packages of OpenTelemetry cost what installation
+ * and start are measured by: some ten packages and 390 KB more in the one file that is installed; 10 to 16 MB
+ * and more than 70 ms to load, in place of 2 to 5 MB and some 4 ms (`sdk-trace-base`, `otlp-exporter-base`
+ * and what they need, minified; measured 2026-11-29 on 2 busy cores, Node 24).
  *
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp
  * @see https://www.w3.org/TR/trace-context/#traceparent-header

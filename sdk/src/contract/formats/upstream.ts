@@ -11,7 +11,7 @@ export const protocol = () =>
 /** In seconds. */
 export const DEFAULT_IDLE_TIMEOUT = 300;
 
-/** In seconds; 0 would be no limit elsewhere, so it is refused: a gateway keeps no silent connection for ever. */
+/** In seconds; 0, elsewhere no limit, is refused: a gateway keeps no silent connection for ever. */
 export const idleTimeout = () =>
   mark(z.int().min(1).max(86_400), { takesZero: true })
     .default(DEFAULT_IDLE_TIMEOUT)
