@@ -2,7 +2,7 @@ import type { DefaultTheme } from "vitepress";
 
 /** Words that people search for, and that a page does not use or has among many others. */
 const ALSO_CALLED: Readonly<Record<string, string>> = {
-  "tutorial.md": "quickstart getting started install hello world first tunnel",
+  "tutorial.md": "your first tunnel, first tunnel, quickstart getting started install hello world",
   "concepts.md": "architecture overview basics introduction terms",
   "faq.md": "FAQ alternatives compared ngrok Cloudflare Tunnel Tailscale frp Terraform price limits",
   "support.md": "versions compatibility end of life EOL LTS deprecation contact",
@@ -21,7 +21,8 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   "how-to/guarantees.md": "invariants assertions compliance guardrails never",
   "how-to/components.md": "ComponentResource module abstraction template Tunnel ProtectedSite",
   "how-to/ends.md": "expiry expire TTL temporary access time limit until",
-  "how-to/accounts.md": "bots service accounts API keys tokens bearer rotate revoke",
+  "how-to/accounts.md":
+    "service account, service accounts, a service account for bots; API keys tokens bearer rotate revoke",
   "how-to/roles.md": "RBAC permissions authorization scopes least privilege read-only viewer",
   "how-to/teams.md": "team tenants multi-tenancy projects organizations namespaces isolation",
   "how-to/move.md": "migrate transfer rename another server",

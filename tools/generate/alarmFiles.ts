@@ -53,10 +53,10 @@ const tryOne = ({ name }: Alarm, series: Alarm["raisedBy"], what: string) => ({
   ],
 });
 
-const page = (): string => `# Alarms: what each means, and what to do first
+const page = (): string => `# Alarms
 
-Load \`deploy/prometheus/alerts.yaml\` as a rule file of Prometheus, and the boards of \`deploy/grafana/\` into Grafana. The rules
-expect the jobs \`tunnelplane\` (servers, [how to scrape them](../operations.md#too-many-requests)) and \`tunnelplane-gateway\`
+What each alarm means, and what to do about it. Load \`deploy/prometheus/alerts.yaml\` as a rule file of Prometheus, and the
+boards of \`deploy/grafana/\` into Grafana. The rules expect the jobs \`tunnelplane\` (servers, [how to scrape them](../operations.md#too-many-requests)) and \`tunnelplane-gateway\`
 (gateways, at \`--metrics\`):
 
 \`\`\`yaml
