@@ -111,10 +111,10 @@ onEveryDatabase("A reader that follows events", (start) => {
     const left = await newest();
     const { sequence } = (await after(kept)).events.at(-1);
     await server.created("/ip_policies", {});
-    const destination = `'${old}', ${sequence}, 'event_destination_created.v0', '${old}', 'dead'`;
+    const destination = `'${old}', ${sequence}, '${old}', 'dead'`;
     await execute(
       server.data,
-      `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${destination})`,
+      `insert into delivery (destination_id, sequence, object_id, status) values (${destination})`,
     );
     const store = await openStore({ databasePool: 2, ...optionsOf(server.data) });
     await pruneEvents(store, new Date(Date.now() + 1000));

@@ -120,10 +120,10 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any
     // more.
     const old = await rowOf(data, "select sequence, object_id from event order by sequence limit 1 offset 1");
-    const dead = `'${destination}', ${old.sequence}, 'ip_policy_created.v0', '${old.object_id}', 'dead'`;
+    const dead = `'${destination}', ${old.sequence}, '${old.object_id}', 'dead'`;
     await execute(
       data,
-      `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${dead})`,
+      `insert into delivery (destination_id, sequence, object_id, status) values (${dead})`,
     );
     const store = await openStore({ databasePool: 2, ...optionsOf(data) });
     const now = new Date(Date.now() + 1000);
