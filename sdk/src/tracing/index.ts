@@ -1,3 +1,4 @@
+import "../nodeVersion";
 import type { Collector, Span, SpanFacts, Tracing } from "./span";
 
 export type { Collector, Span, SpanFacts, Tracing } from "./span";
