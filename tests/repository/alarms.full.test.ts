@@ -22,7 +22,7 @@ describe("Alarms, boards and pages", () => {
   const boards = readdirSync(join(ROOT, "deploy/grafana")).map((name) => `deploy/grafana/${name}`);
   const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     // There, such names are types of resources.
-    .filter((name) => name.endsWith(".md") && name !== "how-to/hcl.md")
+    .filter((name) => name.endsWith(".md") && !/^(how-to\/hcl|reference\/)/.test(name))
     .map((name) => `docs/${name}`);
 
   it("name only metrics that servers and gateways have", async () => {
