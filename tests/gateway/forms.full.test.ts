@@ -16,6 +16,7 @@ import { CERTIFICATE, httpsEdge, oidc, route, SURROUNDINGS } from "./worlds";
 const NOT_DONE = new RegExp(
   [
     "the expression .* cannot be enforced",
+    '`escaped_slashes` is "keep", but a route, a policy or a rewrite depends on the path',
     "asks about HTTP, which a (?:TLS|TCP) edge does not read",
     ...["looks for a text in conn.client_ip", "asks about conn.tls.sni"],
     "works on requests, which a TLS or TCP edge does not read",

@@ -103,13 +103,13 @@ const FLOORS = {
     },
     {
       "folders.ts": "makes a folder, or says what to do",
-      "nodeVersion.ts": "refuses a Node that is too old",
       "switches.ts": "switches of commands",
       "terminal.ts": "texts that cannot steer a terminal",
       tracing: "spans for a collector of OpenTelemetry, where one is set",
       "unknown.ts": "values that are not known yet",
       "youngGeneration.ts": "keeps the memory of a start small",
     },
+    { "nodeVersion.ts": "refuses a Node that is too old" },
   ],
   "sdk/src/meaning": [
     { "index.ts": "what other packages use", "rules.ts": "what gateways enforce or refuse" },
