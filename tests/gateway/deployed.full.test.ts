@@ -65,7 +65,9 @@ describe("The gateway of the set for Docker Compose", () => {
         moved(value.replace(/^\$\{.*:-(.*)\}$/, "$1")),
       ]),
     );
-    GatewayProcess.start(gateway.command.map(moved), {
+    const [command, ...args] = gateway.command.map(moved); // of the image's one command
+    expect(command).to.equal("gateway");
+    GatewayProcess.start(args, {
       ...environment,
       TUNNELPLANE_BASE_URL: servers[0]?.url ?? "",
       TUNNELPLANE_API_KEY: key,
@@ -79,8 +81,10 @@ describe("The gateway of the set for Docker Compose", () => {
     };
     await site("app");
     while (!existsSync(join(folder, "state", "envoy", "bootstrap.json"))) await sleep(20);
-    const [, ...args] = beside.command.map(moved);
-    envoy = spawn(ENVOY ?? "", [...args, "--concurrency", "1", "--disable-hot-restart"], { stdio: "ignore" });
+    const [, ...flags] = beside.command.map(moved);
+    envoy = spawn(ENVOY ?? "", [...flags, "--concurrency", "1", "--disable-hot-restart"], {
+      stdio: "ignore",
+    });
 
     const becomes200 = async (host: string) => {
       while ((await http1(https, "/", { sni: `${host}.example.com` })).status !== 200) await sleep(50);

@@ -53,7 +53,7 @@ async function optionsOf(
   });
   const given = leaf.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "tls-edges");
   const needed = leaf.options.flatMap(({ mandatory, long, defaultValue }) =>
-    mandatory && defaultValue === undefined ? [long ?? "", "x"] : [],
+    mandatory && defaultValue === undefined ? [long ?? "", long === "--before" ? "2026-01-01" : "x"] : [],
   );
   const before = { ...process.env };
   for (const { env: name } of SERVE_SETTINGS) delete process.env[name];
