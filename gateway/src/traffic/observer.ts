@@ -15,7 +15,7 @@ import type { Objects, ServerCertificate } from "../envoy/model";
 import type { AccessLog } from "./accessLog";
 import { Observed } from "./observed";
 import { Receiver } from "./receiver";
-import { connectionRefusedBy, refusedBy } from "./refusals";
+import { connectionRefusedBy, Refusals } from "./refusals";
 import { bodiesIn, textsIn } from "./reports";
 import type { Counts, Shown } from "./series";
 
@@ -50,7 +50,7 @@ export class Observer {
   readonly #observed = new Observed();
   readonly #open = new Map<string, Open>();
   readonly #ended = new Set<string>();
-  #objects: Objects | undefined;
+  #refusals: Refusals | undefined;
   #certificates: readonly ServerCertificate[] = [];
 
   private constructor(
@@ -74,7 +74,7 @@ export class Observer {
 
   /** Says what Envoy serves from now on. */
   know(objects: Objects, certificates: readonly ServerCertificate[]): void {
-    this.#objects = objects;
+    this.#refusals = new Refusals(objects);
     this.#certificates = certificates;
     this.#observed.know(objects);
   }
@@ -126,9 +126,8 @@ export class Observer {
     counts.received += numberIn(request.received);
     counts.sent += numberIn(request.sent);
     const route = this.#observed.route(request.route);
-    const module =
-      this.#objects &&
-      refusedBy({ status, details: request.details, from: request.from }, route, this.#objects);
+    const { details, from } = request;
+    const module = this.#refusals?.by({ status, details, from }, route);
     if (module) counts.refuse(module);
     this.#opened(request.connection, counts);
     this.log?.request({ ...request, hostport: found?.hostport, module });
