@@ -1,9 +1,10 @@
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { ISSUER_SOCKET, KEYS, SESSION, UNKNOWN_KEY } from "../envoy/issuers";
 import { readRules, type SessionRules } from "../envoy/sessionRules";
+import { listenPrivately } from "../state/files";
 import type { IssuerDocuments } from "./documents";
 import { Refused, redeem } from "./redeem";
 import { Sessions } from "./sessions";
@@ -37,11 +38,9 @@ export class IssuerSocket {
   /** @param folder of the sockets */
   static async start(folder: string, options: Options): Promise<IssuerSocket> {
     const one = new IssuerSocket(join(folder, ISSUER_SOCKET), options);
-    rmSync(one.path, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      one.#server.once("error", reject).listen(one.path, resolve);
-    });
-    chmodSync(one.path, 0o600);
+    await new Promise<void>((resolve, reject) =>
+      listenPrivately(one.#server.once("error", reject), one.path, resolve),
+    );
     return one;
   }
 
