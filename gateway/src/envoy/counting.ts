@@ -1,6 +1,6 @@
-import { clusterOf } from "./clusters";
-import { extension, type Json } from "./json";
-import { BETWEEN_TEXTS } from "./recording";
+import type { Json } from "./json";
+import { CONNECTION_FORMAT, REQUEST_FORMAT } from "./recording";
+import { reporterCluster, textReports } from "./reporting";
 
 /** Where Envoy reports requests and connections, to be counted by hostport and logged. */
 export interface Counting {
@@ -15,13 +15,13 @@ export const [COUNTED_REQUEST, COUNTED_TUNNEL, COUNTED_CONNECTION] = ["r", "t", 
 
 /** What is counted of a request. `-` stands for a missing value. */
 export const COUNTED_OF_REQUEST = {
-  name: "%REQUESTED_SERVER_NAME%",
-  host: "%REQ(:AUTHORITY):256%",
+  name: REQUEST_FORMAT.name,
+  host: REQUEST_FORMAT.host,
   connection: "%CONNECTION_ID%",
-  status: "%RESPONSE_CODE%",
-  details: "%RESPONSE_CODE_DETAILS%",
-  route: "%ROUTE_NAME%",
-  from: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
+  status: REQUEST_FORMAT.status,
+  details: REQUEST_FORMAT.details,
+  route: REQUEST_FORMAT.route,
+  from: REQUEST_FORMAT.from,
   milliseconds: "%DURATION%",
   received: "%DOWNSTREAM_WIRE_BYTES_RECEIVED%",
   sent: "%DOWNSTREAM_WIRE_BYTES_SENT%",
@@ -30,11 +30,11 @@ export const COUNTED_OF_REQUEST = {
 /** What the log shows besides. None holds a query, a token, a cookie or a body. */
 export const LOGGED_OF_REQUEST = {
   time: "%START_TIME%",
-  method: "%REQ(:METHOD):33%",
-  path: "%PATH(NQ:ORIG_OR_PATH):1025%",
+  method: REQUEST_FORMAT.method,
+  path: REQUEST_FORMAT.path,
   protocol: "%PROTOCOL%",
-  userAgent: "%REQ(USER-AGENT):257%",
-  tls: "%DOWNSTREAM_TLS_VERSION%",
+  userAgent: REQUEST_FORMAT.userAgent,
+  tls: REQUEST_FORMAT.tls,
   requestId: "%REQ(X-REQUEST-ID):65%",
 } as const;
 
@@ -52,9 +52,9 @@ export const TUNNEL_ENDS = "TcpConnectionEnd";
 export const COUNTED_OF_CONNECTION = {
   name: COUNTED_OF_REQUEST.name,
   connection: COUNTED_OF_REQUEST.connection,
-  chain: "%FILTER_CHAIN_NAME%",
-  failure: "%DOWNSTREAM_TRANSPORT_FAILURE_REASON%",
-  closed: "%CONNECTION_TERMINATION_DETAILS%",
+  chain: CONNECTION_FORMAT.chain,
+  failure: CONNECTION_FORMAT.failure,
+  closed: CONNECTION_FORMAT.closed,
 } as const;
 export const LOGGED_OF_CONNECTION = {
   time: LOGGED_OF_REQUEST.time,
@@ -77,27 +77,11 @@ export const countTunnels = (port: number): { access_log: Json; access_log_optio
   access_log_options: { flush_access_log_on_connected: true, access_log_flush_interval: "10s" },
 });
 
-const CLUSTER = "counter";
-/** Envoy holds so much of what it has not reported yet, for each of its threads and loggers. */
+const REPORTER = { cluster: "counter", maxConcurrent: 64 };
 const HELD_BYTES = 131_072;
-/** Envoy also holds so many reports that were not taken yet, and drops any more. */
-const MAX_CONCURRENT = 64;
 
 const reports = (kind: string | undefined, port: number, format: Readonly<Record<string, string>>): Json =>
-  extension("counts", "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig", {
-    http_service: { http_uri: { uri: "http://counter/", cluster: CLUSTER, timeout: "5s" } },
-    log_name: "counts",
-    stat_prefix: "counts.",
-    disable_builtin_labels: true,
-    buffer_flush_interval: "1s",
-    buffer_size_bytes: HELD_BYTES,
-    body: { string_value: [kind, port, ...Object.values(format)].join(BETWEEN_TEXTS) },
-  });
+  textReports("counts", REPORTER, HELD_BYTES, [kind, port, ...Object.values(format)]);
 
 /** Where the reports go. */
-export const counter = ({ socket }: Counting): Json => ({
-  ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }], speech: "http1" }, false),
-  circuit_breakers: {
-    thresholds: [{ max_connections: MAX_CONCURRENT, max_pending_requests: MAX_CONCURRENT }],
-  },
-});
+export const counter = ({ socket }: Counting): Json => reporterCluster(REPORTER, socket);

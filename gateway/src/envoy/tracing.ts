@@ -1,5 +1,5 @@
-import { clusterOf } from "./clusters";
 import { extension, type Json } from "./json";
+import { reporterCluster, reporterService } from "./reporting";
 
 /** Where Envoy reports spans, and under which name. */
 export interface Tracing {
@@ -8,9 +8,7 @@ export interface Tracing {
   readonly service: string;
 }
 
-const CLUSTER = "tracer";
-/** Envoy also holds so many reports that were not taken yet, and drops any more. */
-const MAX_CONCURRENT = 8;
+const REPORTER = { cluster: "tracer", maxConcurrent: 8 };
 
 /**
  * Each request is a span of its caller's trace, by W3C Trace Context, and its backend is told so. The address
@@ -18,7 +16,7 @@ const MAX_CONCURRENT = 8;
  */
 export const traceRequests = ({ service }: Tracing): Json => ({
   provider: extension("opentelemetry", "envoy.config.trace.v3.OpenTelemetryConfig", {
-    http_service: { http_uri: { uri: "http://tracer/v1/traces", cluster: CLUSTER, timeout: "5s" } },
+    http_service: reporterService(REPORTER, "v1/traces"),
     service_name: service,
   }),
   operation: "%REQ(:METHOD):16%",
@@ -26,9 +24,4 @@ export const traceRequests = ({ service }: Tracing): Json => ({
 });
 
 /** Where the reports go. */
-export const tracer = ({ socket }: Tracing): Json => ({
-  ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }], speech: "http1" }, false),
-  circuit_breakers: {
-    thresholds: [{ max_connections: MAX_CONCURRENT, max_pending_requests: MAX_CONCURRENT }],
-  },
-});
+export const tracer = ({ socket }: Tracing): Json => reporterCluster(REPORTER, socket);

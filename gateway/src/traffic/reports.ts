@@ -1,4 +1,4 @@
-import { BETWEEN_TEXTS } from "../envoy/recording";
+import { BETWEEN_TEXTS } from "../envoy/reporting";
 
 /** The position of something: from a byte up to another one. */
 type Part = readonly [start: number, end: number];
