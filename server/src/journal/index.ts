@@ -18,5 +18,5 @@ export {
 export { auditPage } from "./readAudit";
 export { PRUNED_THROUGH } from "./rows";
 export { Sequencer } from "./sequencer";
-export { faultsOfRow, type Noted, type Verified, verifyAudit } from "./verify";
+export { auditRows, faultsOfRow, type Noted, type Verified, verifyAudit } from "./verify";
 export { EventWaits } from "./waits";

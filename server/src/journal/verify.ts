@@ -119,21 +119,10 @@ async function verifyChain(
   }
   let last = through;
   let rows = 0;
-  for (;;) {
-    const page = await db
-      .selectFrom("audit_event")
-      .selectAll()
-      .where("sequence", ">", last.sequence)
-      .where("sequence", "<=", head.sequence)
-      .orderBy("sequence")
-      .limit(PAGE)
-      .execute();
-    for (const row of page) {
-      check(row, last);
-      last = { sequence: row.sequence, hash: row.hash };
-      rows++;
-    }
-    if (page.length < PAGE) break;
+  for await (const row of auditRows(db, through.sequence, head.sequence)) {
+    check(row, last);
+    last = { sequence: row.sequence, hash: row.hash };
+    rows++;
   }
   if (last.sequence !== head.sequence || last.hash !== head.hash) {
     faults.add(
@@ -149,6 +138,27 @@ async function verifyChain(
       );
   }
   return { rows, head: { sequence: head.sequence, hash: head.hash } };
+}
+
+/** The rows of the audit log after one, up to another, in order. */
+export async function* auditRows(
+  db: Kysely<Database>,
+  after: number,
+  until: number,
+): AsyncGenerator<AuditEventRow> {
+  for (let last = after; ; ) {
+    const page = await db
+      .selectFrom("audit_event")
+      .selectAll()
+      .where("sequence", ">", last)
+      .where("sequence", "<=", until)
+      .orderBy("sequence")
+      .limit(PAGE)
+      .execute();
+    for (const row of page) yield row;
+    if (page.length < PAGE) return;
+    last = page.at(-1)?.sequence ?? until;
+  }
 }
 
 /** What is wrong with a row that should follow another. */

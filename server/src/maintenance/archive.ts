@@ -9,13 +9,12 @@ import {
   anchorText,
   archivedThrough,
   archiveHeader,
+  auditRows,
   commandLine,
   faultsOfRow,
 } from "../journal";
 import type { ServerContext } from "../resources";
 import type { Transaction } from "../storage";
-
-const PAGE = 1000;
 
 export interface ArchivedRows {
   readonly rows: number;
@@ -70,23 +69,12 @@ async function write({ store }: ServerContext, file: string, start: Anchor, end:
     stream.write(`${JSON.stringify(archiveHeader(start.sequence + 1, end))}\n`);
     let last = start;
     let rows = 0;
-    while (last.sequence < end.sequence) {
-      const page = await store.reader
-        .selectFrom("audit_event")
-        .selectAll()
-        .where("sequence", ">", last.sequence)
-        .where("sequence", "<=", end.sequence)
-        .orderBy("sequence")
-        .limit(PAGE)
-        .execute();
-      if (page.length === 0) break;
-      for (const row of page) {
-        const [fault] = faultsOfRow(row, last, []);
-        if (fault) throw new Error(`${fault}: nothing was archived; run "tunnelplane audit verify"`);
-        last = { sequence: row.sequence, hash: row.hash };
-        rows++;
-        if (!stream.write(`${JSON.stringify(row)}\n`)) await once(stream, "drain");
-      }
+    for await (const row of auditRows(store.reader, start.sequence, end.sequence)) {
+      const [fault] = faultsOfRow(row, last, []);
+      if (fault) throw new Error(`${fault}: nothing was archived; run "tunnelplane audit verify"`);
+      last = { sequence: row.sequence, hash: row.hash };
+      rows++;
+      if (!stream.write(`${JSON.stringify(row)}\n`)) await once(stream, "drain");
     }
     stream.end();
     await finished(stream);
