@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
-import { createSchema, type Definition, isObject, messageOf, registry } from "@tunnelplane/sdk/contract";
-import { z } from "zod";
+import {
+  createSchema,
+  type Definition,
+  elementOf,
+  fieldsOf,
+  isObject,
+  messageOf,
+  registry,
+} from "@tunnelplane/sdk/contract";
+import type { z } from "zod";
 import type { Wire } from "../core/target";
 import type { ForeignObjects } from "./foreign";
 
@@ -67,25 +75,19 @@ const isEmpty = (value: unknown): boolean => value === "" || (Array.isArray(valu
 
 /** A state has blocks as lists, and what was not declared as empty. */
 function asAnswer(schema: z.ZodType | undefined, value: unknown): unknown {
-  const inner = schema === undefined ? undefined : unwrapped(schema);
-  if (inner instanceof z.ZodObject) {
+  const fields = schema && fieldsOf(schema);
+  if (fields) {
     const one = Array.isArray(value) ? value[0] : value;
     if (!isObject(one)) return undefined;
-    const fields = inner.shape as Record<string, z.ZodType>;
+    const known = new Map(fields);
     return Object.fromEntries(
       Object.entries(one)
-        .map(([name, field]) => [name, asAnswer(fields[name], field)])
+        .map(([name, field]) => [name, asAnswer(known.get(name), field)])
         .filter(([, field]) => field !== undefined),
     );
   }
   if (value === null || isEmpty(value)) return undefined;
-  if (inner instanceof z.ZodArray && Array.isArray(value))
-    return value.map((one) => asAnswer(inner.element as z.ZodType, one));
+  const element = schema && elementOf(schema);
+  if (element && Array.isArray(value)) return value.map((one) => asAnswer(element, one));
   return value;
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
-    ? unwrapped(schema.unwrap() as z.ZodType)
-    : schema;
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { finished } from "node:stream/promises";
+import { present } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
 import {
   type Anchor,
@@ -95,19 +96,22 @@ async function forget(
 ): Promise<void> {
   const action = { action: ARCHIVED, about: [anchorText(last)] };
   await journal.append(transaction, keyring.currentId, commandLine(), [action]);
-  const lifted = store.isParallel ? ON_POSTGRES : ON_SQLITE;
   // Nothing else may ever remove a row, so the database itself refuses that.
-  await sql.raw(lifted.lift).execute(transaction);
+  const [lift, restore] = store.isParallel ? ON_POSTGRES : await onSqlite(transaction);
+  await sql.raw(lift).execute(transaction);
   await transaction.deleteFrom("audit_event").where("sequence", "<=", last.sequence).execute();
-  await sql.raw(lifted.restore).execute(transaction);
+  await sql.raw(restore).execute(transaction);
 }
 
-const ON_POSTGRES = {
-  lift: "alter table audit_event disable trigger audit_event_append_only",
-  restore: "alter table audit_event enable trigger audit_event_append_only",
-};
-const ON_SQLITE = {
-  lift: "drop trigger audit_event_no_delete",
-  restore: `create trigger audit_event_no_delete before delete on audit_event
-      begin select raise(abort, 'the audit log is append-only'); end`,
-};
+const ON_POSTGRES = [
+  "alter table audit_event disable trigger audit_event_append_only",
+  "alter table audit_event enable trigger audit_event_append_only",
+] as const;
+
+/** SQLite disables no trigger: it is dropped, and made again as it was. */
+async function onSqlite(transaction: Transaction): Promise<readonly [lift: string, restore: string]> {
+  const name = "audit_event_no_delete";
+  const { rows } = await sql<{ sql: string }>`
+    select sql from sqlite_master where type = 'trigger' and name = ${name}`.execute(transaction);
+  return [`drop trigger ${name}`, present(rows[0]).sql];
+}
