@@ -14,6 +14,7 @@ import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, FROM_GATEWAY, type Json } from "./json";
 import { tokenFilters } from "./jwt";
 import { lowerHost } from "./limits";
+import { metadataFilter, whereMetadata } from "./metadata";
 import { onlyKnownMethods, otherMethods } from "./methods";
 import type { Environment } from "./model";
 import { httpRbac } from "./rbac";
@@ -169,15 +170,9 @@ const record = (port: number, requirements: readonly ChainRequirements[]): Json 
 
 const LOGGED = "tunnelplane.log";
 
-const markForLog = (): Json => ({
-  ...extension("log", "envoy.extensions.filters.http.set_metadata.v3.Config", {
-    metadata: [{ metadata_namespace: LOGGED, value: { declared: true } }],
-  }),
-  disabled: true,
-});
+const markForLog = (): Json => metadataFilter("log", LOGGED, { declared: true }, { overwrites: false });
 
 function accessLog(): Json {
-  const matcher = { filter: LOGGED, path: [{ key: "declared" }], value: { bool_match: true } };
   return {
     ...extension("log", "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog", {
       log_format: {
@@ -195,6 +190,6 @@ function accessLog(): Json {
         },
       },
     }),
-    filter: { metadata_filter: { matcher, match_if_key_not_found: false } },
+    filter: whereMetadata(LOGGED, ["declared"], { bool_match: true }),
   };
 }

@@ -3,8 +3,9 @@ import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { refuseClaims } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { anyOf, asksClaims, claimsIn } from "./claimRules";
-import { extension, type Json, turnOn } from "./json";
+import { type Json, turnOn } from "./json";
 import { claimsTo, keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
+import { metadataFilter, whereMetadata } from "./metadata";
 import { type Environment, Unreachable } from "./model";
 import { pageOf, withPage } from "./pages";
 import { admitting, httpRbac, routeRbac } from "./rbac";
@@ -84,28 +85,14 @@ const MARKS = ["claims lacking", "claims met"] as const;
 const [LACKING, MET] = MARKS;
 const MARKED = "tunnelplane.claims";
 
-const marking = (name: string, lacking: boolean): Json => ({
-  ...extension(name, "envoy.extensions.filters.http.set_metadata.v3.Config", {
-    metadata: [{ metadata_namespace: MARKED, value: { lacking }, allow_overwrite: true }],
-  }),
-  disabled: true,
-});
+const marking = (name: string, lacking: boolean): Json => metadataFilter(name, MARKED, { lacking });
 
 /**
  * Shows users who are signed in why they may not go on. If they were sent to sign in, they would go round in
  * circles.
  */
 export const lackingClaims = (): Json => ({
-  filter: {
-    metadata_filter: {
-      matcher: {
-        filter: MARKED,
-        path: [{ key: "lacking" }],
-        value: { bool_match: true },
-      },
-      match_if_key_not_found: false,
-    },
-  },
+  filter: whereMetadata(MARKED, ["lacking"], { bool_match: true }),
   ...withPage(PAGE),
 });
 

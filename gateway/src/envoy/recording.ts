@@ -1,4 +1,5 @@
 import { extension, type Json } from "./json";
+import { metadataFilter } from "./metadata";
 import { reporterCluster, textReports } from "./reporting";
 
 /** Where Envoy reports the requests that it served, to be counted. */
@@ -120,9 +121,5 @@ export function markSent(headers: readonly string[], cookies: readonly string[])
 
 /** The filter that routes with sign-in turn on, behind the one that signs users in. */
 export const SIGNED_IN = "signed in";
-export const markSignedIn = (): Json => ({
-  ...extension(SIGNED_IN, "envoy.extensions.filters.http.set_metadata.v3.Config", {
-    metadata: [{ metadata_namespace: AFTER_SIGN_IN, value: { signed_in: "yes" } }],
-  }),
-  disabled: true,
-});
+export const markSignedIn = (): Json =>
+  metadataFilter(SIGNED_IN, AFTER_SIGN_IN, { signed_in: "yes" }, { overwrites: false });

@@ -1,24 +1,15 @@
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { extension, type Json } from "./json";
+import { metadataFilter, whereMetadata } from "./metadata";
 import { pageOf, withPage } from "./pages";
 
 /** A mark before the filter that signs users in, which tells its answers apart from others. */
 export const SIGNING_IN = "signing in";
 const MARKED = "tunnelplane.sign-in";
 
-export const signingIn = (): Json => ({
-  ...extension(SIGNING_IN, "envoy.extensions.filters.http.set_metadata.v3.Config", {
-    metadata: [{ metadata_namespace: MARKED, value: { asked: true }, allow_overwrite: true }],
-  }),
-  disabled: true,
-});
+export const signingIn = (): Json => metadataFilter(SIGNING_IN, MARKED, { asked: true });
 
-const asked: Json = {
-  metadata_filter: {
-    matcher: { filter: MARKED, path: [{ key: "asked" }], value: { bool_match: true } },
-    match_if_key_not_found: false,
-  },
-};
+const asked = whereMetadata(MARKED, ["asked"], { bool_match: true });
 const unauthorized: Json = {
   status_code_filter: {
     comparison: { op: "EQ", value: { default_value: 401, runtime_key: "tunnelplane.none" } },

@@ -1,7 +1,8 @@
 import type { Backends } from "./backends";
 import { shortHash } from "./hostports";
 import { ISSUER_SOCKET, issuerPath, UNKNOWN_KEY } from "./issuers";
-import { extension, type Json, type NamedFilter, script } from "./json";
+import { type Json, type NamedFilter, script } from "./json";
+import { metadataFilter, whereMetadata } from "./metadata";
 
 /** Where the filter that checks tokens says what is wrong with one. */
 export const FAILED = "failed";
@@ -14,12 +15,7 @@ const STEP = "tunnelplane.token";
 
 /** @param exact the filter for the token's parts; @param claims the one for its claims */
 export const stepping = (exact: Json, claims: Json): Json[] => {
-  const [read, good, passed] = STEPS.map((step) => ({
-    ...extension(step, "envoy.extensions.filters.http.set_metadata.v3.Config", {
-      metadata: [{ metadata_namespace: STEP, value: { step }, allow_overwrite: true }],
-    }),
-    disabled: true,
-  }));
+  const [read, good, passed] = STEPS.map((step) => metadataFilter(step, STEP, { step }));
   return [read, exact, good, claims, passed] as Json[];
 };
 
@@ -50,15 +46,7 @@ export const refusedTokens = (): Json[] => [
   saying("Bearer", [where(CHECKED, [FAILED, "message"], MISSING), isAt(undefined)]),
   saying(
     `Bearer error="invalid_token", error_description="%DYNAMIC_METADATA(${CHECKED}:${FAILED}:message)%"`,
-    [
-      {
-        metadata_filter: {
-          matcher: path(CHECKED, [FAILED, "message"], { present_match: true }),
-          match_if_key_not_found: false,
-        },
-      },
-      isAt(undefined),
-    ],
+    [whereMetadata(CHECKED, [FAILED, "message"], { present_match: true }), isAt(undefined)],
   ),
   saying(
     `Bearer error="invalid_token", error_description="Its algorithm, audience or critical extensions are not accepted"`,
@@ -70,18 +58,8 @@ export const refusedTokens = (): Json[] => [
   ),
 ];
 
-const path = (filter: string, keys: readonly string[], value: Json): Json => ({
-  filter,
-  path: keys.map((key) => ({ key })),
-  value,
-});
-
-const where = (filter: string, keys: readonly string[], exact: string, absent = false): Json => ({
-  metadata_filter: {
-    matcher: path(filter, keys, { string_match: { exact } }),
-    match_if_key_not_found: absent,
-  },
-});
+const where = (namespace: string, keys: readonly string[], exact: string, orAbsent = false): Json =>
+  whereMetadata(namespace, keys, { string_match: { exact } }, orAbsent);
 
 /** @param step the last that it took; undefined for none */
 const isAt = (step: string | undefined): Json => where(STEP, ["step"], step ?? "none", step === undefined);
