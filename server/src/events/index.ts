@@ -5,5 +5,6 @@ export { type DeliveryMetric, deliveryMetrics } from "./admin/metrics";
 export { pruneEvents } from "./admin/pruning";
 export { replay } from "./admin/replay";
 export { Dispatcher } from "./delivery/dispatcher";
+export { CLOCKS_MS } from "./queue/clocks";
 export { subscriptions } from "./subscriptions";
 export { type Endpoints, parseEndpoints } from "./targets/endpoints";

@@ -2,12 +2,10 @@ import { EXCHANGED_KEY_S } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
 import { ACME_TIMES } from "../acme";
 import { DEVICE_MS, LOGIN_MS } from "../auth";
+import { CLOCKS_MS } from "../events";
 import { CLAIM_MS } from "../exposure";
 import { KEPT_OUT_MS } from "../gateways";
 import type { Store } from "../storage";
-
-/** The tolerated difference between clocks. */
-const CLOCKS_MS = 60_000;
 
 /** A stored time that something waits for. */
 interface StoredTime {

@@ -4,8 +4,8 @@ import { leaseEnd } from "../delivery/batch";
 import { MAX_WAIT_MS } from "../delivery/retry";
 import { destinationsDueAfter, lockDestination } from "./cursors";
 
-/** The tolerated difference between the clocks of two servers. */
-const CLOCKS_MS = 60_000;
+/** The tolerated difference between the clocks of two servers, in milliseconds. */
+export const CLOCKS_MS = 60_000;
 
 /**
  * Repairs due times that a server wrote while its clock was ahead; they lie further in the future than any
