@@ -1,6 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Pebble } from "../support/pebble";
 import { MOVABLE_CLOCK } from "../support/server";

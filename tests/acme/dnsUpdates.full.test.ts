@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { updateText } from "../../server/dist/acme/dnsUpdate";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { newFolder } from "../support/folder";

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { anotherGateway } from "../gateway/another";
 import { runningForEachTest } from "../gateway/running";
 import { tls } from "../gateway/traffic";

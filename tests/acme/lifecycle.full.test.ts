@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { onOneDatabase, rowsIn, untilTestEnds } from "../support/databases";
 import { Pebble } from "../support/pebble";

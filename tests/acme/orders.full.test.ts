@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
 import { Pebble } from "../support/pebble";

@@ -2,7 +2,6 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { runHere } from "../support/commandLine";
 import { atEndOfFile } from "../support/endOfFile";
 import { newFolder } from "../support/folder";

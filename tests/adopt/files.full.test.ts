@@ -1,7 +1,6 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { worldOfThisFile } from "../support/provider";
 import { Rest } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, immutable, serverOfThisFile } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { onOneDatabase } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { badQuery, expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";

@@ -1,5 +1,4 @@
 import { X509Certificate } from "node:crypto";
-import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
 import {
   CA,

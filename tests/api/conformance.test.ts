@@ -1,5 +1,4 @@
 import { marksOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   badQuery,
   expectRefused,

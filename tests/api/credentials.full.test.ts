@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ModuleName, marksOf, modulesOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   badQuery,
   expectRefused,

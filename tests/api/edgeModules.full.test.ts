@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, hostport, invalid, type Json, serverOfThisFile, unique } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { policyNamed } from "../support/api/modules";

@@ -1,5 +1,4 @@
 import { EVENT_TYPES } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, invalid, type Json, notFound, serverOfThisFile, taken } from "../support/api/expect";
 import { creds, destination, role, targets } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";

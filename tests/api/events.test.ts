@@ -1,5 +1,4 @@
 import { definitionOfId, EVENT_TYPES, eventTypeOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   badQuery,
   expectRefused,

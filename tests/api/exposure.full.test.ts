@@ -1,5 +1,4 @@
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { badQuery, expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";

@@ -1,6 +1,5 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { evaluateGuarantees, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";

@@ -1,5 +1,4 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";

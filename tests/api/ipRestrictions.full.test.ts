@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { SetInTest } from "../changesets/support";
 import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";

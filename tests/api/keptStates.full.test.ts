@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { serverOfThisFile, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";
 import { execute, onEveryDatabase } from "../support/databases";

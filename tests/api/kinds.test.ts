@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, hostport, type Json, missingReference, notFound } from "../support/api/expect";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";

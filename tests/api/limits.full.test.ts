@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, invalid, type Json, serverOfThisFile } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onOneDatabase } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { badQuery, expectRefused, hostport, serverOfThisFile, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";

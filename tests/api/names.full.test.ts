@@ -1,5 +1,4 @@
 import { DEFAULT_PROJECT, NAME_HEADER } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { declared, ref, SetInTest } from "../changesets/support";
 import { hostport, notFound, type Refusal, serverOfThisFile, stale, unique } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";

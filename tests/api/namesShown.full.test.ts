@@ -1,5 +1,4 @@
 import { NAME_HEADER } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";

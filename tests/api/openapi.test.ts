@@ -1,6 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { definitionOf, marksOf, modulesOf, registry, removablesOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";

@@ -1,5 +1,4 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   expectRefused,
   immutable,

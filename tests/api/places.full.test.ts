@@ -1,6 +1,5 @@
 import type { Definition, Role } from "@tunnelplane/sdk/contract";
 import { DEFAULT_PROJECT, definitionNamed, PROJECT_ROLES, registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { serverOfThisFile, unique, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";

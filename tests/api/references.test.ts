@@ -7,7 +7,6 @@ import {
   registry,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   badQuery,
   expectRefused,

@@ -1,5 +1,4 @@
 import { holdsUniqueValues, registry, waits } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, hostport, type Json, serverOfThisFile, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";

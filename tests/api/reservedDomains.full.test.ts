@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Refusal } from "../support/api/expect";
 import { expectRefused, invalid, notFound, serverOfThisFile, unique } from "../support/api/expect";
 import { serverCertificate, sshKey } from "../support/api/fixtures";

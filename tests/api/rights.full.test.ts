@@ -1,5 +1,4 @@
 import { definitionNamed, ROLES, type Role, registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { serverOfThisFile, unique, unknownId } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";

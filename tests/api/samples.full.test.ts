@@ -14,7 +14,6 @@ import {
   sampleReferences,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { ServerProcess } from "../support/server";
 

@@ -1,5 +1,4 @@
 import { DEFAULT_PROJECT, definitionOfId, registry, searchedTexts } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { badQuery, expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { destination } from "../support/api/fixtures";

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { inTemporaryFolder, run, sshKey } from "../support/api/fixtures";
 import { onOneDatabase } from "../support/databases";

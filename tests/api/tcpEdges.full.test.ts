@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { SetInTest } from "../changesets/support";
 import { expectRefused, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";

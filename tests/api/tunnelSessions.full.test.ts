@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   badQuery,
   expectRefused,

@@ -1,5 +1,4 @@
 import { marksOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, hostport, type Json, serverOfThisFile, taken, unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { TYPES } from "../support/api/types";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile, stale, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { onOneDatabase } from "../support/databases";

@@ -8,7 +8,6 @@ import {
   registry,
   rename,
 } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { z } from "zod";
 import { serverCertificate } from "../support/api/fixtures";
 import { Folder, NOBODY } from "../support/catalogue";

@@ -1,5 +1,4 @@
 import * as tunnels from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import { Folder, NOBODY } from "../support/catalogue";
 import { failureOf, World } from "../support/provider";
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { collectionOf, registry } from "@tunnelplane/sdk/contract";
 import Ajv from "ajv/dist/2020";
-import { expect } from "chai";
 import { parse } from "yaml";
 
 const ROOT = join(__dirname, "../..");

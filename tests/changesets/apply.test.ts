@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase, tracesIn } from "../support/databases";
 import { refusedBeside } from "../support/refusal";

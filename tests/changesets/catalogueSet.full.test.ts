@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { review } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, worldOfThisFile } from "../support/provider";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { Folder } from "../support/catalogue";
 import { DATABASES } from "../support/databases";

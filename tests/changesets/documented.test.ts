@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { declared, operationsIn, ref, SetInTest } from "./support";

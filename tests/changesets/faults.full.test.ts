@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { type Declared, declared, faultsIn, operationsIn, ref, SetInTest } from "./support";

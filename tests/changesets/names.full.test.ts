@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, serverOfThisFile } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { INHERITED } from "../support/inherited";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import type { Rest, RestAnswer } from "../support/rest";
 

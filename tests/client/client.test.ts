@@ -7,7 +7,6 @@ import {
   Tunnelplane,
   type TunnelplaneError,
 } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import { LossyProxy } from "../support/lossyProxy";
 import type { ServerProcess } from "../support/server";

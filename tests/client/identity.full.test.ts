@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthenticationError, IdentityTokenError, jobIdentityIn, Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { runHere } from "../support/commandLine";
 import { onOneDatabase, rowsIn } from "../support/databases";
 import { Rest } from "../support/rest";

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConnectionError, RateLimitError, ServerError, TimeoutError, Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { StandInServer } from "../support/standIn";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,6 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import Ajv2020 from "ajv/dist/2020";
-import { expect } from "chai";
 import { COMPILED_PLAINLY } from "../support/promises";
 import { ServerProcess } from "../support/server";
 import { fetchDocument, runIn, tool, workshop } from "./support";

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { ServerProcess } from "../support/server";
 import { EXPECTED } from "./expected";
 import { fetchDocument, putProgram, runIn, workshop } from "./support";

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import type { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { runIn, tool, workshop } from "./support";

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { ServerProcess } from "../support/server";
 import { EXPECTED } from "./expected";
 import { fetchDocument, putProgram, runIn, tool, workshop } from "./support";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { type DeliveryTarget, type Outgoing, TargetError } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { onEveryDatabase } from "../support/databases";

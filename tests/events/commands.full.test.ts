@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { runHere } from "../support/commandLine";
 import { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";

@@ -1,5 +1,4 @@
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { replay } from "../../server/src/events/admin/replay";
 import type { DeliveryRow } from "../../server/src/storage/schema";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { TargetError } from "../../server/src/events/targets";
 import { onEveryDatabase } from "../support/databases";
 import { takeAll, World } from "../support/events";

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from "node:events";
-import { expect } from "chai";
 import { onEveryDatabase } from "../support/databases";
 import { takeAll, World } from "../support/events";
 

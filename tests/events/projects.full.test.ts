@@ -1,5 +1,4 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { replay } from "../../server/src/events/admin/replay";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { runOn } from "../support/commandLine";

@@ -1,6 +1,5 @@
 import { Kinesis } from "@aws-sdk/client-kinesis";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { expect } from "chai";
 import { execute, onEveryDatabase, type Start } from "../support/databases";
 import { HAS_MOTO, Moto } from "../support/moto";
 import { Rest } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { deliveryMetrics } from "../../server/src/events/admin/metrics";
 import { pruneEvents } from "../../server/src/events/admin/pruning";
 import { replay } from "../../server/src/events/admin/replay";

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";

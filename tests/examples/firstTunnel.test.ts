@@ -1,5 +1,4 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
-import { expect } from "chai";
 import { type Choices, firstTunnel } from "../../examples/first-tunnel/program";
 import { changesOf, failureOf, World } from "../support/provider";
 

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { Client, type ConnectConfig, type ParsedKey, utils } from "ssh2";
 import { sshKey } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";

@@ -4,7 +4,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { Client, type ClientChannel } from "ssh2";
 import type { BindAuthority } from "../../gateway/src/agents/serverAuthority";
 import { sshKey } from "../support/api/fixtures";

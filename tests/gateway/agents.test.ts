@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect } from "chai";
 import { ServerSource } from "../../gateway/src/server/source";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { runningForEachTest } from "./running";
 import { Upstream } from "./traffic";
 

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { envoyOfThisFile, Upstream } from "./traffic";
 import { backend, fixed, httpsEdge, route, tlsEdge, to } from "./worlds";
 

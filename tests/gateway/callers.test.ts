@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { freePort } from "../support/ports";
 import { refusedBeside } from "../support/refusal";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { certificateOf } from "../../gateway/dist/certificates/pair";
 import { readCertificateAuthority } from "../../sdk/dist/contract/formats/certificateAuthority";
 import {

@@ -1,5 +1,4 @@
 import { X509Certificate } from "node:crypto";
-import { expect } from "chai";
 import { objectsOf } from "../../gateway/dist";
 import { Challenges } from "../../gateway/dist/certificates/challenges";
 import { refusedBeside } from "../support/refusal";

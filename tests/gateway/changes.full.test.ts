@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareAccess, decisions, findingsOf } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { trialOfThisFile } from "../support/trial";
 import { CHANGES } from "../unit/meaning/changes";

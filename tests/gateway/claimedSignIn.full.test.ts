@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";
 import { Browser, type Visit } from "./browser";

@@ -1,5 +1,4 @@
 import { type DecisionRequest, decisions, type WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { INHERITED } from "../support/inherited";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile } from "./traffic";

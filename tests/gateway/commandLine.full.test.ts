@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
 import { GatewayProcess } from "../support/gateway";

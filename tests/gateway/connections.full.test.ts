@@ -2,7 +2,6 @@ import { connect as connectTcp } from "node:net";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
-import { expect } from "chai";
 import { bootstrap } from "../../gateway/dist";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { certificate } from "../support/api/fixtures";

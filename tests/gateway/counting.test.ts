@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import { objectsOf } from "../../gateway/dist/envoy/model";
 import { callerOf, hostOf, pathOf } from "../../gateway/dist/traffic/abbreviated";
 import { commonName, Declared } from "../../gateway/dist/traffic/declared";

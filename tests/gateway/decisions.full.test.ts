@@ -1,5 +1,4 @@
 import { decisions, evaluateGuarantees, isLetIn, unservable, type World } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { size } from "../support/size";
 import { trialOfThisFile } from "../support/trial";

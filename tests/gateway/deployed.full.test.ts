@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { certificate } from "../support/api/fixtures";
 import { sharedPostgres } from "../support/databases";

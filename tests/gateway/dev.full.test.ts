@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";
 import { StandInServer } from "../support/standIn";

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
 import { lineAbout, narrow, runningForAllTests } from "./running";
 

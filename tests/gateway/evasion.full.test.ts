@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { decisions } from "@tunnelplane/sdk/meaning";
 import { METHODS } from "@tunnelplane/sdk/rules";
-import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";

@@ -1,5 +1,4 @@
 import { decisions, type WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { INHERITED } from "../support/inherited";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, inbound, policy, route, tlsEdge, to } from "./worlds";

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSchema, definitionOf, isObject, type Kind, toAnswered } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import fc from "fast-check";
 import { type Environment, objectsOf, translate } from "../../gateway/dist";
 import { certificate } from "../support/api/fixtures";

@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { atEndOfFile } from "../support/endOfFile";
 import { newFolder } from "../support/folder";
 import { callAll, callOnce, GrpcServer, WHOLE } from "./grpcServer";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { ended, type Running, runningForEachTest } from "./running";
 
 describe("IP restrictions on a real gateway", () => {

@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { type Running, runningForAllTests } from "./running";
 import { tls } from "./traffic";

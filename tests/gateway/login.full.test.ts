@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";
 import { Browser } from "./browser";

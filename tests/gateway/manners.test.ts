@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createSocket } from "node:net";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { atEndOfFile } from "../support/endOfFile";
 import { freePort } from "../support/ports";
 import { refusedBeside } from "../support/refusal";

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { freePort } from "../support/ports";
 import { signedChain } from "../support/tlsChains";

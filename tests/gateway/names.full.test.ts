@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { StandInDns } from "../support/dns";
 import { GatewayProcess } from "../support/gateway";
 import { runningForEachTest } from "./running";

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { expect } from "chai";
 import { OtherServer } from "./otherServer";
 import { narrow, runningForAllTests } from "./running";
 

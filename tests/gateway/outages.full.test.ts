@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { sshKey } from "../support/api/fixtures";
 import { newFolder } from "../support/folder";
 import { MOVABLE_CLOCK, ServerProcess } from "../support/server";

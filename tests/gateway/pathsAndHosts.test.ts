@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, inbound, policy, route, to } from "./worlds";

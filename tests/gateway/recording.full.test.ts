@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
 import { GatewayProcess } from "../support/gateway";

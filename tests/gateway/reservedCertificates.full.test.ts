@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { expect } from "chai";
 import { serverCertificate } from "../support/api/fixtures";
 import { signedChain } from "../support/tlsChains";
 import { anotherGateway } from "./another";

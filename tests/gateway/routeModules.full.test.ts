@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
 import { StandInServer } from "../support/standIn";
 import { envoyOfThisFile } from "./traffic";

@@ -4,7 +4,6 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { type SshKey, sshKey } from "../support/api/fixtures";
 import { atEndOfFile } from "../support/endOfFile";
 import { ENVOY, needsEnvoy } from "../support/envoy";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { objectsOf } from "../../gateway/dist/envoy/model";
 import { Observed } from "../../gateway/dist/traffic/observed";
 import { textOf } from "../../gateway/dist/traffic/series";

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { refusedBeside } from "../support/refusal";
 import { Browser } from "./browser";

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { stringify } from "yaml";
 import { bootstrap, type Configuration, objectsOf, translate } from "../../gateway/dist";
 import { decode, encode } from "../../gateway/dist/ads/encode";

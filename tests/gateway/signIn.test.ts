@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { freePort } from "../support/ports";
 import { refusedBeside } from "../support/refusal";
 import { envoyOfThisFile, http1 } from "./traffic";

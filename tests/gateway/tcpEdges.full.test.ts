@@ -1,5 +1,4 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { freePort } from "../support/ports";
 import { ended, type Running, runningForEachTest } from "./running";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile } from "./traffic";

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { commandsInOne } from "../support/commandsInOne";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { newFolder } from "../support/folder";

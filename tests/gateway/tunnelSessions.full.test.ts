@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { TunnelSession } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { Client } from "ssh2";
 import { ended, type Running, runningForEachTest } from "./running";
 

@@ -1,6 +1,5 @@
 import { modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { unservable, type World } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { objectsOf, translate } from "../../gateway/dist";
 import { ENFORCED } from "../../gateway/dist/envoy/enforced";
 import {

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { StandInDns } from "../support/dns";
 import { GatewayProcess } from "../support/gateway";

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { expect } from "chai";
 import { refusedBeside } from "../support/refusal";
 import { type Running, runningForEachTest } from "./running";
 

@@ -1,6 +1,5 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
 import { followed, type Shell, type Step, stepsOf, typed } from "../support/literally";
 import { OwnProjects } from "../support/ownProjects";

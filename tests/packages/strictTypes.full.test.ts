@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { publishedPackages } from "../support/packed";
 

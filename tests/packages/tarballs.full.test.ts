@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect } from "chai";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { GatewayProcess } from "../support/gateway";
 import { Packed, publishedPackages } from "../support/packed";

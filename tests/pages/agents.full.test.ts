@@ -1,5 +1,4 @@
 import { newId } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER } from "../support/browser";
 import { Rest } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
 import { execute } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
 import { Rest } from "../support/rest";

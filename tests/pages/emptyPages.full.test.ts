@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS } from "../support/browser";
 import { expectSound, OnConsole, signIn, violationsOn } from "./onConsole";

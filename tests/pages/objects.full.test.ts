@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Json } from "../support/api/expect";
 import { HAS_BROWSER, type Tab } from "../support/browser";

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Json } from "../support/api/expect";
 import { LOOKS, RealBrowser, type Tab } from "../support/browser";

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, RealBrowser, type Tab } from "../support/browser";
 import { execute } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { World } from "../support/provider";
 import { needsYaml, Project } from "./cli";

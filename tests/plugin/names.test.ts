@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { failureOf } from "../support/provider";
 import { Plugin } from "./plugin";
 

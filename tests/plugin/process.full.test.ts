@@ -1,6 +1,5 @@
 import { getEndpoints, getTunnelSessions, getTunnels } from "@tunnelplane/pulumi";
 import { newId } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { hostport } from "../support/api/expect";
 import { failureOf, World, worldOfThisFile } from "../support/provider";
 import { Plugin, UNKNOWN } from "./plugin";

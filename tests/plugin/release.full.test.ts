@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { StandInServer } from "../support/standIn";

@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { Project, ROOT } from "./cli";

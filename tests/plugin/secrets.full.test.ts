@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { failureOf, worldOfThisFile } from "../support/provider";
 import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { failureOf } from "../support/provider";
 import { StandInServer } from "../support/standIn";
 import { Plugin, secret, UNKNOWN } from "./plugin";

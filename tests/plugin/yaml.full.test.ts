@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { review } from "@tunnelplane/pulumi/review";
 import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { fill, IMPORT } from "../adopt/support";
 import { PLUGIN_BIN } from "../support/engine";
 import { worldOfThisFile } from "../support/provider";

@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { worldOfThisFile } from "../support/provider";
 import { PROVIDERS } from "../support/providers";

@@ -3,7 +3,6 @@ import { tunnelPolicies } from "@tunnelplane/policies";
 import * as tunnels from "@tunnelplane/pulumi";
 import { review, worldsOfStack, write } from "@tunnelplane/pulumi/review";
 import { findingsOf, RULES } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
 import { worldOfThisFile } from "../support/provider";

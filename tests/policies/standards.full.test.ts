@@ -1,6 +1,5 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import { tokensOf } from "../review/support";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES } from "../support/providers";

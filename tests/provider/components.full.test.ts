@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect } from "chai";
 import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { onEveryProvider, PROVIDERS } from "../support/providers";
 

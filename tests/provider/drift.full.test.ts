@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES } from "../support/providers";

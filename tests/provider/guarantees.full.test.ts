@@ -1,5 +1,4 @@
 import type { Resource } from "@pulumi/pulumi";
-import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/provider";

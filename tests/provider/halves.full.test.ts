@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { changesOf, failureOf, makeCertificates, saidDuring, worldOfThisFile } from "../support/provider";

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, failuresOf, makeSshKey, worldOfThisFile } from "../support/provider";
 import { type Classes, NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";

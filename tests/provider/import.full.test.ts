@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as dynamic from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, requestsDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";

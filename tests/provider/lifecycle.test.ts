@@ -1,6 +1,5 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { definitionOf, isObject, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
 import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";

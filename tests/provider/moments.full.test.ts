@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { LossyProxy } from "../support/lossyProxy";
 import { World } from "../support/provider";
 import { NAMES, type Name } from "../support/providers";

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import type { Engine, EngineOptions, Run } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { isEngine, signalled, treeOf } from "../support/processes";

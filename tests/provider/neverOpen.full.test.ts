@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { LossyProxy } from "../support/lossyProxy";
 import { failureOf, worldOfThisFile } from "../support/provider";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { Plugin } from "../plugin/plugin";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, requestsDuring } from "../support/provider";

@@ -1,5 +1,4 @@
 import * as dynamic from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import { Plugin, UNKNOWN } from "../plugin/plugin";
 import type { Engine, Run } from "../support/engine";
 import { failureOf, makeCertificates, makeSshKey, World } from "../support/provider";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CustomResourceOptions } from "@pulumi/pulumi";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { tunnelplanePulumi } from "../adopt/support";
 import { Plugin } from "../plugin/plugin";

@@ -1,5 +1,4 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";

@@ -12,7 +12,6 @@ import {
   rename,
   secretPathsOf,
 } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { targetOf } from "../../provider/src/core";
 import { serverCertificate, targets } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";

@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { saveLogin } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { changesOf, failuresOf, worldOfThisFile } from "../support/provider";
 import { everywhere, NAMES } from "../support/providers";

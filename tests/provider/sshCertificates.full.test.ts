@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type * as dynamic from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, makeSshKey, worldOfThisFile } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";

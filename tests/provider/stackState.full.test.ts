@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
-import { expect } from "chai";
 import { recordedResources, stateBackend } from "../../provider/src/operation/stateBackend";
 import { engineEnvironment, makeStack } from "../support/engine";
 import { newFolder } from "../support/folder";

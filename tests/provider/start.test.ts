@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { expect } from "chai";
 
 /** Runs a script as a program of this repository's packages does, and returns what it prints. */
 const run = (script: string): string =>

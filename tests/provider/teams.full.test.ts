@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import ts from "typescript";
 import { runReview } from "../review/support";
 import { runHere } from "../support/commandLine";

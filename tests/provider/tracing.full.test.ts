@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { CollectorStandIn } from "../support/collector";
 import type { Engine } from "../support/engine";
 import { World } from "../support/provider";

@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
 

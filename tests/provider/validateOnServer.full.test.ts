@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { changesOf, failureOf, requestsDuring, saidDuring, worldOfThisFile } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";

@@ -1,5 +1,4 @@
 import { Transport } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { Lifecycle, recordedOf, targetOf } from "../../provider/src/core";
 import { worldOfThisFile } from "../support/provider";
 

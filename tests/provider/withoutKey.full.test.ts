@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { runReview } from "../review/support";
 import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";

@@ -1,7 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { newFolder } from "../support/folder";
 import { changesOf, failureOf, World } from "../support/provider";

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { HOSTPORT_METRICS } from "../../gateway/dist/traffic/series";
 import { ServerProcess } from "../support/server";

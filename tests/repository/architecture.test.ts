@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 
 const ROOT = join(__dirname, "../..");
 const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];

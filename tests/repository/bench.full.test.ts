@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import type { Result } from "../../tools/bench/report/result";
 import { newFolder } from "../support/folder";
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { newFolder } from "../support/folder";
 import { Packed } from "../support/packed";

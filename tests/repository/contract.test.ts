@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { generated } from "../../tools/generate/main";
 
 describe("Generated files", () => {

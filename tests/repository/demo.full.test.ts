@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
 
 const ROOT = join(__dirname, "../..");

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres } from "../support/databases";

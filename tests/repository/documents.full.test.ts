@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { expect } from "chai";
 import { program as everything } from "../../tunnelplane/dist/program";
 
 const ROOT = join(__dirname, "../..");

@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
-import { expect } from "chai";
 import { minVersion, satisfies, subset } from "semver";
 import { Engine } from "../support/engine";
 import { ServerProcess } from "../support/server";

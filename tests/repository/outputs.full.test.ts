@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { newFolder } from "../support/folder";
 import { compared, followed, stepsOf } from "../support/literally";

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
 import { EVENT_TYPES, marksOf, registry, shapeOf, withArticle } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { parse } from "yaml";
 import type { z } from "zod";
 import { newFolder } from "../support/folder";

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "chai";
 
 const { refusalsAlone }: { refusalsAlone: (path: string, text: string) => { line: number; name: string }[] } =
   require("../../tools/scripts/refusals.cjs");

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { z } from "zod";
 import { type Kind, registry, targetsOf } from "../../sdk/src/contract";
 import { type Definition, defineResource } from "../../sdk/src/contract/core/definition";

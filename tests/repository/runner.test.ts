@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import ts from "typescript";
 
 const ROOT = join(__dirname, "../..");

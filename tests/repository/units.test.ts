@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 
 const ROOT = join(__dirname, "../..");

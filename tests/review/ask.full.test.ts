@@ -3,7 +3,6 @@ import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
 import { worldsOfPreview } from "@tunnelplane/pulumi/review";
 import type { Decision } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
 import { worldOfThisFile } from "../support/provider";

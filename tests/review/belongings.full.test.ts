@@ -1,7 +1,6 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as tunnels from "@tunnelplane/pulumi";
 import { type Report, review } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
 import { worldOfThisFile } from "../support/provider";

@@ -1,5 +1,4 @@
 import { review, write } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { previewOf, same, step, tlsEdge } from "./support";
 
 const OFF = { mutualTls: { enabled: false, certificateAuthorityIds: [] } };

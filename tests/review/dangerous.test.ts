@@ -1,5 +1,4 @@
 import { review, write } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { type Inputs, previewOf, step } from "./support";
 

@@ -1,7 +1,6 @@
 import { type Report, review, write } from "@tunnelplane/pulumi/review";
 import { asDeclared, createSchema, definitionNamed, rename } from "@tunnelplane/sdk/contract";
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { everyField, type FieldOfType, worldWith } from "../unit/meaning/everyField";
 import { previewOf, step } from "./support";
 

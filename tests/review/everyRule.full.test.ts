@@ -1,7 +1,6 @@
 import * as tunnels from "@tunnelplane/pulumi";
 import { type Report, review } from "@tunnelplane/pulumi/review";
 import { RULES } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { worldOfThisFile } from "../support/provider";
 import type { Rest } from "../support/rest";

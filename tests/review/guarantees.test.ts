@@ -1,5 +1,4 @@
 import { failing, type Report, review, write } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { World } from "../support/provider";
 import { type Inputs, previewOf, same, step } from "./support";
 

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { worldOfThisFile } from "../support/provider";
 import { type Ended, Folder, previewOf, runReview, runReviews, tlsEdge } from "./support";
 

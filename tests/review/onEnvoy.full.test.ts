@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
 import { Folder, previewOf, runReview, same, step, tlsEdge, tokensOf } from "./support";
 

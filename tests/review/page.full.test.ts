@@ -1,5 +1,4 @@
 import { review, write } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
 import { richPreview } from "./richPreview";
 import { Folder, previewOf, step, tlsEdge } from "./support";

@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import type { IncomingMessage } from "node:http";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect } from "chai";
 import { parse, stringify } from "yaml";
 import { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";

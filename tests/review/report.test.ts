@@ -1,5 +1,4 @@
 import { type Report, review, write } from "@tunnelplane/pulumi/review";
-import { expect } from "chai";
 import { Folder, previewOf, runReview, runReviews, step, tlsEdge } from "./support";
 
 const OFF = { mutualTls: { enabled: false, certificateAuthorityIds: [] } };

@@ -1,6 +1,5 @@
 import type { Report } from "@tunnelplane/pulumi/review";
 import type { TrafficEntry } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import { trafficLine } from "../unit/traffic/lines";
 import { type Ended, Folder, type Inputs, previewOf, runReviews, same, step, tokensOf } from "./support";
 

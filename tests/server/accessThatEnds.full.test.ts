@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, hostport, invalid, type Json, unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";

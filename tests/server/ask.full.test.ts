@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { parse } from "yaml";
 import { certificate } from "../support/api/fixtures";
 import { runHere } from "../support/commandLine";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { runOn } from "../support/commandLine";
 import { execute, onEveryDatabase, untilTestEnds } from "../support/databases";
 import { newFolder } from "../support/folder";

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { expect } from "chai";
 import { backUp } from "../../server/src/maintenance/backup";
 import { restore } from "../../server/src/maintenance/restore";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";

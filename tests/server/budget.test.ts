@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { Budget, type Holder, RequestError, Turns } from "../../server/src/util";
 import { refusedBeside } from "../support/refusal";
 

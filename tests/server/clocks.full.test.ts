@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { bringBackTimes, WAITED_FOR } from "../../server/src/start/times";
 import type { Store } from "../../server/src/storage";
 import { openStore } from "../../server/src/storage/open";

@@ -2,7 +2,6 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { registry } from "../../sdk/src/contract";
 import { examplesOf } from "../../server/src/cli/examples";

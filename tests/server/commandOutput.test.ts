@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { hostport, serverOfThisFile } from "../support/api/expect";
 import { Folder } from "../support/catalogue";

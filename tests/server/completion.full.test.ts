@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../support/folder";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");

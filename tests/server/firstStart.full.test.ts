@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import { command, endOf, ServerProcess } from "../support/server";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { parse } from "yaml";
 import { serverOfThisFile } from "../support/api/expect";
 import { runHere } from "../support/commandLine";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { execute, onOneDatabase, untilTestEnds } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, hostport, inUse, missingReference, taken, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, serverOfThisFile } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "chai";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
 import { runOn } from "../support/commandLine";

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { runHere, runOn } from "../support/commandLine";
 import { DISKS_THAT_REFUSE } from "../support/disks";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, hostport, unavailable } from "../support/api/expect";
 import { refusalToServe } from "../support/commandLine";
 import { sharedPostgres } from "../support/databases";

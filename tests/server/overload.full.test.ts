@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { expectRefused, overloaded } from "../support/api/expect";
 import { onOneDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
 import { type Session, waiting } from "../support/postgres";

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
-import { expect } from "chai";
 import { hostport } from "../support/api/expect";
 import { atEndOfFile } from "../support/endOfFile";
 import { hasPooler, startPooler } from "../support/pooler";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { refusalToServe } from "../support/commandLine";
 import { onEveryDatabase, onOneDatabase, untilTestEnds } from "../support/databases";

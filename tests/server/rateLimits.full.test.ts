@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { expectRefused } from "../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { onEveryDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";

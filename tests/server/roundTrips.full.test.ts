@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { expect } from "chai";
 import { DATABASES } from "../support/databases";
 import { atEndOfFile } from "../support/endOfFile";
 import { ServerProcess } from "../support/server";

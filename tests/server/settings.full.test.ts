@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { program } from "../../server/src/cli/program";
 import { DATABASE_SETTINGS, SERVE_SETTINGS } from "../../server/src/cli/settings";
 import { sharedPostgres, tablesIn } from "../support/databases";

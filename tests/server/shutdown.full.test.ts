@@ -3,7 +3,6 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import { expect } from "chai";
 import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
 import { ServerProcess } from "../support/server";
 

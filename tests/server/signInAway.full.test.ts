@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { refusalToServe } from "../support/commandLine";
 import { untilTestEnds } from "../support/databases";
 import { refusedBeside } from "../support/refusal";

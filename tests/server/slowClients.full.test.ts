@@ -1,5 +1,4 @@
 import { connect, type Socket } from "node:net";
-import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import type { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { CA, type Certificate, certificate } from "../support/api/fixtures";
 import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";

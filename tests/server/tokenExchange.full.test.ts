@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { forgetEndedKeys } from "../../server/src/identities/exchange/endedKeys";
 import { connectTo } from "../../server/src/storage/open";
 import { declared, SetInTest } from "../changesets/support";

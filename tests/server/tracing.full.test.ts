@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { expect } from "chai";
 import { CollectorStandIn } from "../support/collector";
 import { onEveryDatabase } from "../support/databases";
 

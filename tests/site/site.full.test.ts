@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
 import { QUESTIONS } from "./questions";

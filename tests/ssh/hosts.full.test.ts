@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { type Authority, hours, sshWorld } from "../support/ssh";
 import { LOGIN } from "../support/sshd";

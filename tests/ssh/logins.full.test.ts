@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Json } from "../support/api/expect";
 import { type SshKey, sshKey } from "../support/api/fixtures";
 import { type Authority, hours, sshWorld } from "../support/ssh";

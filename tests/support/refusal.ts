@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { type Refusal as ApiRefusal, expectRefused } from "./api/expect";
 import type { RestAnswer } from "./rest";
 

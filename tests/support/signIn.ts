@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { type StandInTokenIssuer, secondsFromNow } from "./tokenIssuer";
 
 export const CLIENT_ID = "tunnelplane";

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import type { ServerProcess } from "./server";
 
 type Watched = Pick<ServerProcess, "pid" | "url">;

@@ -2,7 +2,6 @@ import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { Firehose } from "@aws-sdk/client-firehose";
 import { Kinesis } from "@aws-sdk/client-kinesis";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { expect } from "chai";
 import { openTarget } from "../../server/src/events/targets";
 import { HAS_MOTO, Moto } from "../support/moto";
 import { StandInServer } from "../support/standIn";

@@ -1,6 +1,5 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf, fieldsOf, secretPathsOf, shapeOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { z } from "zod";
 import { mark } from "../../sdk/dist/contract/core/marks";
 import { maskOf } from "../../server/src/events/targets/mask";

@@ -2,7 +2,6 @@ import type { lookup } from "node:dns";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gunzipSync } from "node:zlib";
-import { expect } from "chai";
 import { Agent, request } from "undici";
 import { openTarget } from "../../server/src/events/targets";
 import { publicOnly } from "../../server/src/util/publicOnly";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { openTarget } from "../../server/src/events/targets";
 import { StandInServer } from "../support/standIn";
 import { arn, event, failureOf, forever, inTheCloud, monitoring, sendOnce } from "../support/targets";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { expect } from "chai";
 import type { DeliveryTarget } from "../../server/src/events/targets";
 import { StandInServer } from "../support/standIn";
 import { event, forever, monitoring } from "../support/targets";

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 import { refusedBeside } from "../support/refusal";
 import { StandInServer } from "../support/standIn";

@@ -1,5 +1,4 @@
 import { registry } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { hostport, type Json, notFound, unique, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";

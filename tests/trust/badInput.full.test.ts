@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { moduleFixtures } from "../support/api/modules";
 import { TYPES } from "../support/api/types";

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { expect } from "chai";
 import { hostport, type Json, unique } from "../support/api/expect";
 import { targets } from "../support/api/fixtures";
 import type { Rest, RestAnswer } from "../support/rest";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { onEveryDatabase, rowsIn } from "../support/databases";
 import type { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";

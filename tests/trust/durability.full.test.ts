@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { rowsIn, sharedPostgres } from "../support/databases";
 import type { Rest, RestAnswer } from "../support/rest";
 import { ServerProcess } from "../support/server";

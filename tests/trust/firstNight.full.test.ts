@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { onOneDatabase, sharedPostgres } from "../support/databases";
 import { atEndOfFile } from "../support/endOfFile";
 import { hasPooler, startPooler } from "../support/pooler";

@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { hostport, type Json, missingReference, taken, unique } from "../support/api/expect";
 import { countIn, execute, onEveryDatabase } from "../support/databases";
 import { type Fate, LossyProxy } from "../support/lossyProxy";

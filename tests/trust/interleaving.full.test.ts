@@ -1,5 +1,4 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { verifyAudit } from "../../server/src/journal";
 import { inSnapshot } from "../../server/src/storage";
 import { eventPage } from "../../server/src/view";

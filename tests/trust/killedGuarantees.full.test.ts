@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { declared, ref, SetInTest } from "../changesets/support";
 import { onEveryDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";

@@ -3,7 +3,6 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { signalled, treeOf } from "../support/processes";

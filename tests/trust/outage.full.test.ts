@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { DISK_THAT_FAILS_TO_SYNC, DISKS_THAT_REFUSE, type Disk } from "../support/disks";
 import { PostgresServer } from "../support/postgres";
 import { ServerProcess } from "../support/server";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { refusalToServe, runHere } from "../support/commandLine";

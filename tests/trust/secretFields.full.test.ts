@@ -1,5 +1,4 @@
 import { marksOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { z } from "zod";
 
 /** The number of fields that are marked as secret, also below lists and maps, where no code looks. */

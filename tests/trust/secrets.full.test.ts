@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { expect } from "chai";
 import { readSecret } from "../../server/src/secrets/tokens";
 import { openContext } from "../../server/src/start";
 import { hostport, unique } from "../support/api/expect";

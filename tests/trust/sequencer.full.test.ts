@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { Sequencer } from "../../server/src/journal/sequencer";
 import { countIn, DATABASES, rowsIn, settled, sharedPostgres } from "../support/databases";
 import { World } from "../support/events";

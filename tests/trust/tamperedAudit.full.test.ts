@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hashOf } from "../../server/src/journal/rows";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { unknownId } from "../support/api/expect";

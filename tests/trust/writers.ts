@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, unavailable } from "../support/api/expect";
 import { runOn } from "../support/commandLine";
 import { rowsIn, settled } from "../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { z } from "zod";
 import { Types } from "../../tools/generate/schema/types";
 

@@ -1,5 +1,4 @@
 import { newId } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { serverCertificate } from "../../support/api/fixtures";
 import { describeByHostedGoClient } from "../../support/hostedClient";
 import { Rest } from "../../support/rest";

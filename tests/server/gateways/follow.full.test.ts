@@ -1,6 +1,5 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import {

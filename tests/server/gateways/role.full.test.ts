@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile, taken, unique } from "../../support/api/expect";
 import { expectRefusedBut } from "../../support/api/refusedBut";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../../support/databases";

@@ -1,5 +1,4 @@
 import { type ModuleName, modulesOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import {
   expectRefused,
   invalid,

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { rowsIn, type Start, settled } from "../databases";
 import { Rest, type RestAnswer } from "../rest";
 import type { ServerProcess } from "../server";

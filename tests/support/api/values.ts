@@ -1,5 +1,4 @@
 import { marksOf, modulesOf, secretPathsOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { expectRefused, immutable, invalid, type Json, type serverOfThisFile } from "./expect";
 import { TYPES } from "./types";
 

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { onEveryDatabase, onOneDatabase, untilTestEnds } from "../../support/databases";
 import { newFolder } from "../../support/folder";

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { overloaded } from "../../support/api/expect";
 import { untilTestEnds } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";

@@ -1,6 +1,5 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "chai";
 import { newFolder } from "../../support/folder";
 import { Rest } from "../../support/rest";
 import { API_KEY, run, ServerProcess } from "../../support/server";

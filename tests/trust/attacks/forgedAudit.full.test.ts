@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Tunnelplane } from "@tunnelplane/sdk";
-import { expect } from "chai";
 import { refusalToServe, runOn } from "../../support/commandLine";
 import { countIn, execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
 import { newFolder } from "../../support/folder";

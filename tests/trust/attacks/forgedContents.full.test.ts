@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "chai";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import { hostport, unknownId } from "../../support/api/expect";

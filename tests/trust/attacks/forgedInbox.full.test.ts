@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { execute, type Row, rowsIn, settled, sharedPostgres } from "../../support/databases";
 import type { Session } from "../../support/postgres";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { execute, type Row, rowsIn, type Start, settled } from "../../support/databases";
 

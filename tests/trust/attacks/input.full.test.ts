@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import type { Refusal } from "../../support/api/expect";
 import { hostport, invalid, notJson, serverOfThisFile, unknownField } from "../../support/api/expect";
 import { CA, certificate } from "../../support/api/fixtures";

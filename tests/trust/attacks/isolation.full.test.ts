@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, type Json } from "../../support/api/expect";
 import { TYPES } from "../../support/api/types";
 import { onEveryDatabase, type Start, settled } from "../../support/databases";

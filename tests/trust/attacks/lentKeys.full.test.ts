@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { serverOfThisFile, unique, unknownId } from "../../support/api/expect";
 import { serverCertificate, sshKey } from "../../support/api/fixtures";
 import { onEveryDatabase } from "../../support/databases";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectRefused, immutable, invalid, serverOfThisFile } from "../../support/api/expect";
 import { onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";

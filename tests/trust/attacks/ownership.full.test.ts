@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { notFound, serverOfThisFile, unknownId } from "../../support/api/expect";
 import { sshKey } from "../../support/api/fixtures";
 import { onEveryDatabase } from "../../support/databases";

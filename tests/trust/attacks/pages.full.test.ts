@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { hostport, invalid, serverOfThisFile } from "../../support/api/expect";
 import { onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";

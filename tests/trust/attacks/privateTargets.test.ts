@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { isPublic } from "../../../server/src/util/addresses";
 
 /** Addresses of this machine, of private networks or of a cloud's metadata, each in another notation. */

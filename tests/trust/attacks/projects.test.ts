@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { notFound, serverOfThisFile } from "../../support/api/expect";
 import { TYPES } from "../../support/api/types";
 import { execute, onEveryDatabase } from "../../support/databases";

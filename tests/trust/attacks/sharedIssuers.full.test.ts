@@ -1,5 +1,4 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { serverOfThisFile, unique, unknownId } from "../../support/api/expect";
 import { execute, onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";

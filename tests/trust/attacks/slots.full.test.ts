@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { overloaded, type Refusal } from "../../support/api/expect";
 import { destination } from "../../support/api/fixtures";
 import { untilTestEnds } from "../../support/databases";

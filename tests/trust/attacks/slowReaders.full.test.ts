@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "chai";
 import { untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { FAST_CLOCK, ServerProcess, type StartOptions } from "../../support/server";

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "chai";
 import { parse } from "yaml";
 import { tellerAt } from "../../../plugin/src/engine";
 import { program } from "../../../server/src/cli/program";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { unique } from "../../support/api/expect";
 import { rowsIn, settled } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";

@@ -1,6 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { present } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { Refusal } from "../../support/api/expect";
 import { expectRefused, invalid, serverOfThisFile, unavailable } from "../../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";

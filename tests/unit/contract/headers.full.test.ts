@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { mistakeInRequestHeader, mistakeInResponseHeader } from "../../../sdk/src/contract/formats/http";
 
 describe("The names of headers that a route may change in requests", () => {

@@ -1,5 +1,4 @@
 import { definitionOf, durationSeconds, fieldsOfForm, validateCreate } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 
 type Json = Record<string, unknown>;
 const route = definitionOf("https_edge_route");

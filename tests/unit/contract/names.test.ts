@@ -9,7 +9,6 @@ import {
   rename,
   validateCreate,
 } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 
 describe("A path in an error", () => {
   it('has the usual form, such as labels["a-b"]', () => {

@@ -1,5 +1,4 @@
 import { checkWarnings, definitionOf } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import { RE2JS } from "re2js";
 import { isOfFullOrder } from "../../../sdk/src/contract/formats/ed25519";
 import { programSize } from "../../../sdk/src/contract/formats/patternSize";

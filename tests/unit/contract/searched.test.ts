@@ -1,5 +1,4 @@
 import { registry, sampleAnswer, searchedTexts, secretPathsOf, withArticle } from "@tunnelplane/sdk/contract";
-import { expect } from "chai";
 import type { Json } from "../../support/api/expect";
 
 const withAt = (object: unknown, [name, ...rest]: readonly string[], value: string): unknown =>

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { certificateFor } from "../../../gateway/src/envoy/certificates";
 
 const NOW = Date.parse("2026-11-24T12:00:00Z");

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
-import { expect } from "chai";
 import { GrpcServer, type GrpcStream } from "../../../gateway/dist/ads/grpc";
 import { newFolder } from "../../support/folder";
 

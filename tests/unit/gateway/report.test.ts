@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { Reporter, type Status } from "../../../gateway/dist/server/report";
 
 describe("A gateway's report", () => {

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { expect } from "chai";
 import type { Provider } from "../../../gateway/dist/envoy/webhooks";
 import { WebhookChecker } from "../../../gateway/dist/webhooks/checker";
 import { isSigned, type Signed } from "../../../gateway/dist/webhooks/signatures";

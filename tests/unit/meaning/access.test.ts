@@ -1,5 +1,4 @@
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { agent, authority, declared, edge, expectNothing, mutual, onlyFinding, site, world } from "./worlds";
 
 const ca = authority("partners");

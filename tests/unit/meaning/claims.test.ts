@@ -1,6 +1,5 @@
 import type { World } from "@tunnelplane/sdk/meaning";
 import { compareAccess, decisions, exposureOf, findingsOf, UNKNOWN } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { expectNothing, onlyFinding, rulesOf, site, tokensOf, world } from "./worlds";
 
 type Rules = Record<string, unknown> | undefined;

@@ -1,5 +1,4 @@
 import { compareAccess, decisions, isLetIn, UNKNOWN, type World } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { size } from "../../support/size";
 import { agent, edge, inbound, policy, restricted, route, SITE, site, tokensOf, world } from "./worlds";

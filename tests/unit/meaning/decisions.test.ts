@@ -1,6 +1,5 @@
 import type { Decision, DecisionRequest, World } from "@tunnelplane/sdk/meaning";
 import { compareAccess, decisions, KnownFaults, UNKNOWN, unservable } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { change } from "./generatedWorlds";
 import { declared, edge, policy, ref, restricted, site, tokensOf, world } from "./worlds";

@@ -6,7 +6,6 @@ import {
   exposureOf,
   guaranteesBrokenBy,
 } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { declared, edge, policy, ref, restricted, world } from "./worlds";
 
 const END = "2026-06-01T12:00:00Z";

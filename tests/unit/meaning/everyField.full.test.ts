@@ -1,5 +1,4 @@
 import { type Comparison, compare, type Finding } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { everyField, type FieldOfType, worldWith } from "./everyField";
 
 const now = new Date("2026-11-23T08:00:00Z");

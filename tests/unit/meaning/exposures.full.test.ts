@@ -1,6 +1,5 @@
 import { BlockList } from "node:net";
 import { decisions, type Exposure, exposureOf, isLetIn, unservable } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { LIMIT_MS, size } from "../../support/size";
 import { change } from "./generatedWorlds";

@@ -1,6 +1,5 @@
 import type { DecisionRequest, GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import { contradiction, evaluateGuarantee, UNKNOWN } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { authority, declared, inbound, mutual, restricted, route, SITE, site, world } from "./worlds";
 
 type Fields = Record<string, unknown>;

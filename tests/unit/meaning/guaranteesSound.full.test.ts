@@ -1,7 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { Decision, DecisionRequest } from "@tunnelplane/sdk/meaning";
 import { decisions, evaluateGuarantees, isLetIn } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
 import { request } from "./generatedRequests";

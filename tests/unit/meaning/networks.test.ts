@@ -1,5 +1,4 @@
 import { aspectTexts, compareAccess, UNKNOWN } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import {
   agent,
   declared,

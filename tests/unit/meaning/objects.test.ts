@@ -1,6 +1,5 @@
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { compare, findingsOf, isAcceptedBy, RULES, UNKNOWN } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import {
   agent,
   authority,

@@ -1,6 +1,5 @@
 import type { AccessChange, AccessComparison, Finding, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { compareAccess, findingsOf } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { CHANGES, inBody, token, tokenOf, twoRoutes } from "./changes";
 import {
   agent,

@@ -1,5 +1,4 @@
 import { findingsOf, type World } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { agent, edge, policy, restricted, world } from "./worlds";
 

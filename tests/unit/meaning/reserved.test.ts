@@ -1,5 +1,4 @@
 import { findingsOf, freshClaims, UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { agent, declared, foreign, ref, site } from "./worlds";
 
 const NOW = new Date("2026-11-26T00:00:00Z");

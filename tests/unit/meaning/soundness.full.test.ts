@@ -1,6 +1,5 @@
 import type { AccessComparison, Decision, Finding, World } from "@tunnelplane/sdk/meaning";
 import { compareAccess, decisions, exposureOf, findingsOf, isLetIn } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
 import { request } from "./generatedRequests";

@@ -1,5 +1,4 @@
 import { decisions, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import {
   agent,
   declared,

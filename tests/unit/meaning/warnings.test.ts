@@ -1,6 +1,5 @@
 import { findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { warningsOf } from "@tunnelplane/sdk/warnings";
-import { expect } from "chai";
 import {
   agent,
   authority,

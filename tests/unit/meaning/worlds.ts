@@ -1,6 +1,5 @@
 import type { Finding, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { compare, exposureOf, findingsOf } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,4 @@
 import { exposureOf } from "@tunnelplane/sdk/meaning";
-import { expect } from "chai";
 import { changedAspects } from "../../../provider/src/review/reviewTexts";
 import { agent, edge, world } from "../meaning/worlds";
 

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { newId } from "../../../sdk/src/contract/core/newId";
 
 describe("A new id", () => {

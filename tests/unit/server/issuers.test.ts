@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { expect } from "chai";
 import { Issuers } from "../../../server/src/identities/exchange/issuers";
 import { verified } from "../../../server/src/identities/exchange/verify";
 import { StandInTokenIssuer } from "../../support/tokenIssuer";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { refusalOf } from "../../../server/src/exposure/guarantees/refusals";
 
 describe("Guarantees that one change breaks together", () => {

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { Strangers } from "../../../server/src/identities/signin/strangers";
 
 describe("Refused sign-ins of strangers", () => {

@@ -1,5 +1,4 @@
 import { MAX_LINE_LENGTH, readTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import { trafficLine } from "./lines";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

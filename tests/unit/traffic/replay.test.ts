@@ -1,7 +1,6 @@
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { TrafficCertificate, TrafficEntry, TrafficReplay } from "@tunnelplane/sdk/traffic";
 import { replayTraffic } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import {
   agent,
   declared,

@@ -1,6 +1,5 @@
 import { type DecisionRequest, decisions, isLetIn, type World } from "@tunnelplane/sdk/meaning";
 import { replayTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
-import { expect } from "chai";
 import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
 import { request } from "../meaning/generatedRequests";

@@ -1,0 +1,1 @@
+declare const expect: typeof import("chai").expect;
