@@ -13,7 +13,7 @@ import { inDeclaredCase } from "./tokenSchemes";
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
 /** Envoy asks again 5 s before that: the gateway has them in memory, and knows when they change. */
-const KEYS_OF_GATEWAY_FOR = "10s";
+const KEYS_OF_GATEWAY_FOR = "6s";
 /** How far clocks may differ: tokens are valid this long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 

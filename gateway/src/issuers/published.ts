@@ -50,6 +50,8 @@ export class Published<Value> {
   #triedAt = new Map<string, number>();
   /** When what was fetched is no longer fresh. What an earlier run kept is not. */
   readonly #freshUntil = new Map<string, number>();
+  /** Those that seem to have changed since they were asked for last. */
+  readonly #doubted = new Set<string>();
   readonly #asked = new Map<string, Promise<void>>();
   /** Whether a document was fetched since the last call of `want`. */
   hasNews = false;
@@ -65,7 +67,8 @@ export class Published<Value> {
     this.#triedAt = new Map([...this.#triedAt].filter(([name]) => this.#wanted.has(name)));
     this.hasNews = false;
     for (const name of [...this.#freshUntil.keys(), ...this.unread.keys()])
-      if (!this.#wanted.has(name)) for (const one of [this.#freshUntil, this.unread]) one.delete(name);
+      if (!this.#wanted.has(name))
+        for (const one of [this.#freshUntil, this.unread, this.#doubted]) one.delete(name);
     const fresh = [...this.#wanted].filter((name) => this.#isUnknown(name) && !this.#triedAt.has(name));
     if (fresh.length === 0) return;
     this.#askDue();
@@ -74,9 +77,10 @@ export class Published<Value> {
 
   /** Fetches a document again that seems to have changed, now or 10 s after the last time. */
   askAgain(name: string): void {
-    if (!this.#wanted.has(name)) return;
-    this.#freshUntil.set(name, 0);
-    this.#askDue();
+    if (!this.#wanted.has(name) || this.#doubted.has(name)) return;
+    this.#doubted.add(name);
+    const waited = Date.now() - (this.#triedAt.get(name) ?? 0);
+    setTimeout(() => this.#askDue(), Math.max(0, MIN_FRESH_MS - waited)).unref();
   }
 
   #isUnknown(name: string): boolean {
@@ -86,6 +90,7 @@ export class Published<Value> {
 
   #isDue(name: string, now: number): boolean {
     const waited = now - (this.#triedAt.get(name) ?? 0);
+    if (this.#doubted.has(name)) return waited >= MIN_FRESH_MS;
     if (this.#isUnknown(name) || this.unread.has(name)) return waited > AGAIN_MS;
     return waited >= MIN_FRESH_MS && now >= (this.#freshUntil.get(name) ?? 0);
   }
@@ -98,6 +103,7 @@ export class Published<Value> {
       .sort((a, b) => (this.#triedAt.get(a) ?? 0) - (this.#triedAt.get(b) ?? 0));
     for (const name of due.slice(0, MAX_CONCURRENT - this.#asked.size)) {
       this.#triedAt.set(name, now);
+      this.#doubted.delete(name);
       const asked = this.#ask(name).finally(() => {
         this.#asked.delete(name);
         this.#askDue();

@@ -10,7 +10,7 @@ const FRESH_MS = 5 * 60_000;
 /** How long they are taken while their issuer does not answer. */
 const STALE_MS = 60 * 60_000;
 /** An issuer that was asked is not asked again for this long, however many tokens come with unknown keys. */
-const AGAIN_MS = 20_000;
+const AGAIN_MS = 10_000;
 /** Requests that wait for one issuer: a quarter of the exchanges that an address may have at once. */
 const MAX_WAITING = 4;
 /** The limit for one address, so that others find room although it names slow issuers. */
