@@ -1,11 +1,13 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { runHere } from "../support/commandLine";
 import { atEndOfFile } from "../support/endOfFile";
 import { newFolder } from "../support/folder";
 import { changesOf, World } from "../support/provider";
+import { decisionsOf, fillToServe } from "./decisions";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
 const { isBesideEngine } = require("../../tools/scripts/engine.cjs") as {
@@ -70,7 +72,7 @@ const THEIRS = {
 };
 
 /** A service before a server of ours, with its own names of header, paths and fields; it lacks some lists. */
-async function foreignService(server: { readonly url: string }): Promise<string> {
+function foreignService(server: { readonly url: string }): Promise<string> {
   const renamed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renamed);
     if (typeof value !== "object" || value === null) return value;
@@ -79,7 +81,7 @@ async function foreignService(server: { readonly url: string }): Promise<string>
       Object.entries(value).map(([name, one]) => [names.get(name) ?? name, renamed(one)]),
     );
   };
-  const service = createServer(async ({ url = "", headers }, response) => {
+  return listening(async ({ url = "", headers }, response) => {
     const path = url.replace("/v9/tls_endpoints", "/v9/edges/tls").replace(/^\/v9/, "");
     if (!url.startsWith("/v9") || /^\/(caller|projects|memberships|guarantees)/.test(path)) {
       response.writeHead(404).end("{}");
@@ -94,10 +96,26 @@ async function foreignService(server: { readonly url: string }): Promise<string>
     const text = await answer.text();
     response.writeHead(answer.status).end(answer.ok ? JSON.stringify(renamed(JSON.parse(text))) : text);
   });
+}
+
+/** Sends what never ends, as fast as it is taken. */
+const endlessService = () =>
+  listening((_, response) => {
+    Readable.from(
+      (function* () {
+        for (;;) yield Buffer.alloc(1 << 20, "[");
+      })(),
+    ).pipe(response);
+  });
+
+async function listening(answer: RequestListener): Promise<string> {
+  const service = createServer(answer);
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   atEndOfFile(() => service.close());
   return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 }
+
+const EVERY_OUTCOME = ["answered", "refused", "closed", "sign_in", "not_found"];
 
 describe("adopt --from moves the account of another service", () => {
   const world = new World();
@@ -114,9 +132,10 @@ describe("adopt --from moves the account of another service", () => {
     ];
   };
 
-  it("as a catalogue, which makes the same world on an empty server but for what it lists, with secrets to fill in", async () => {
+  it("as a catalogue, which makes the same world on an empty server but for what it lists, with secrets to fill in, and serves the same requests", async () => {
     const [server, empty] = [await world.server(), await world.server()];
     await fill(server.rest, 0);
+    await fillToServe(server.rest);
     const before = await worldOf(server.rest);
     const made = new Project();
     const adopted = await made.adopt(server, ...(await options(server)), "--format", "yaml");
@@ -137,10 +156,13 @@ describe("adopt --from moves the account of another service", () => {
     const applied = await runHere(["apply", file, "--set", "moved"], env);
     expect(applied.code, applied.err).to.equal(0);
     const isMoved = (object: Record<string, unknown>) => !/^(ak|grnt)_/.test(String(object.id));
-    const [copied, original] = [await worldOf(empty.rest), before].map((all) =>
-      meaningOf(all.filter(isMoved)),
-    );
+    const after = await worldOf(empty.rest);
+    const [copied, original] = [after, before].map((all) => meaningOf(all.filter(isMoved)));
     expect(copied).to.deep.equal(original);
+    const asked = { seed: 52, numRuns: 1000 };
+    const decided = await decisionsOf(server.rest, before, asked);
+    expect(new Set(decided.map(({ outcome }) => outcome))).to.include.all.keys(EVERY_OUTCOME);
+    expect(await decisionsOf(empty.rest, after, asked)).to.deep.equal(decided);
   });
 
   it("and says which call was answered how where it cannot be read", async () => {
@@ -156,6 +178,7 @@ describe("adopt --from moves the account of another service", () => {
     );
     expect(await adopt("--from", url)).to.contain("has none of the lists");
     expect(await adopt("--from", url, "--from-header", "no header")).to.contain('expected "NAME: VALUE"');
+    expect(await adopt("--from", await endlessService())).to.match(/GET \S+ was not answered .*larger than/);
     expect(await adopt("--from", "ftp://x")).to.contain("is not a valid address");
   });
 

@@ -289,7 +289,11 @@ export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
 const OF_ITS_OWN = ["id", "uri", "created_at", "token", "certificate", "routes"];
 
 /** The objects of a world in a comparable form: sorted, without generated fields, references by content. */
-export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
+export const meaningOf = (world: readonly Record<string, unknown>[]): string[] =>
+  [...meaningsById(world).values()].sort();
+
+/** The same by the ids of the objects. */
+export function meaningsById(world: readonly Record<string, unknown>[]): ReadonlyMap<string, string> {
   const byId = new Map(world.map((object) => [object.id as string, object]));
   const mean = (value: unknown): unknown => {
     if (typeof value === "string") {
@@ -316,5 +320,5 @@ export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
     known.set(object, text);
     return text;
   };
-  return world.map(meaning).sort();
+  return new Map(world.map((object) => [object.id as string, meaning(object)]));
 }

@@ -157,13 +157,23 @@ async function asked(call: string, headers: Record<string, string>) {
       redirect: "error",
       signal: AbortSignal.timeout(MAX_MS),
     });
-    const text = await answer.text();
-    if (text.length > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    return { status: answer.status, text };
+    return { status: answer.status, text: await textOf(answer) };
   } catch (error) {
     const cause = error instanceof Error && error.cause ? `: ${messageOf(error.cause)}` : "";
     throw new Error(`${call} was not answered (${messageOf(error)}${cause})`);
   }
+}
+
+/** Stops to read where an answer is larger than one that is taken. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function parsed(call: string, text: string): unknown {
