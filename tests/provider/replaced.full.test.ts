@@ -1,6 +1,13 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
+import {
+  changesOf,
+  failureOf,
+  makeSshKey,
+  requestsDuring,
+  saidDuring,
+  worldOfThisFile,
+} from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 /** What is replaced: the server hands hostports, paths, networks and keys over. */
@@ -108,6 +115,13 @@ describe("Replacing resources because the user asks for it", () => {
     await stack.up({ replace: urnsOf(stack.resources(), REPLACED) });
     options = {};
     await expectNewObjects(before);
+  });
+
+  it("asks for one earlier object at the most, however often a resource was replaced", async () => {
+    const replace = urnsOf(stack.resources(), ["redirect"]);
+    const requests = await requestsDuring(server, () => stack.up({ replace }));
+    const created = requests.filter((request) => request === "POST /backends/http_response");
+    expect(created).to.have.length(2 * NAMES.length);
   });
 
   it("leaves the old edge where its routes and modules are not replaced with it, and replaces them in the next run", async () => {

@@ -100,6 +100,25 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     }
   });
 
+  it("makes one more object after the one that the request names, however many requests name it", async () => {
+    const key = randomUUID();
+    const create = (after?: string) =>
+      rest.post("/ip_policies", {}, { ...named(key), ...(after && { "idempotency-key-after": after }) });
+    const first = (await create()).body.id;
+    const again = await Promise.all(Array.from({ length: 20 }, () => create(first)));
+    expectOneCreation(again);
+    const second = again[0]?.body.id;
+    expect(second).not.to.equal(first);
+    // One that was late, of before or of an object that another key created, makes nothing.
+    for (const late of [undefined, first, `ipp_${"0".repeat(27)}`])
+      expect((await create(late)).body.id).to.equal(second);
+    await refusedBeside({
+      refused: () => create("two words"),
+      as: { ...badHeader, mentions: ["Idempotency-Key-After"] },
+      allowed: () => create(second),
+    });
+  });
+
   it("gets the same answer again after the server was killed, with the one-time authtoken", async () => {
     const key = randomUUID();
     const first = await rest.post("/credentials", { description: "mine" }, named(key));

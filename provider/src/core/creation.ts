@@ -16,14 +16,8 @@ export interface Creation {
   isRecorded(id: string): Promise<boolean>;
 }
 
-/**
- * The idempotency key of a creation.
- *
- * @param earlier how many earlier creations with the same request made an object that is deleted or already
- *   in the state
- */
-export const idempotencyKeyOf = (intent: string, request: unknown, earlier: number): string =>
-  hash([intent, request, earlier]);
+/** The idempotency key of a creation. */
+export const idempotencyKeyOf = (intent: string, request: unknown): string => hash([intent, request]);
 
 /** 128 bits, to keep the state small. */
 export const intentOf = (state: string, urn: string): string => hash([state, urn]).slice(0, 22);

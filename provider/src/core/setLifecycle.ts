@@ -107,7 +107,7 @@ export class SetLifecycle {
       const idempotencyKey =
         intent === undefined
           ? undefined
-          : idempotencyKeyOf(intent, [digestOf(request), recorded.digest], earlier);
+          : idempotencyKeyOf(intent, [digestOf(request), recorded.digest, earlier]);
       const { body, replayed } = await changeSets
         .applyAnswered(request, { idempotencyKey })
         .catch((error: unknown) => {

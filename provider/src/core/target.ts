@@ -9,7 +9,6 @@ import {
   fieldOf,
   marksOf,
   moduleAsResource,
-  oncePer,
   pathFieldsOf,
   present,
   withArticle,
@@ -75,12 +74,6 @@ const DRY_RUN = { dryRun: true, findings: true } as const;
 export const findingsIn = (answer: object | undefined): readonly Finding[] =>
   answer && "findings" in answer && Array.isArray(answer.findings) ? answer.findings : [];
 
-/**
- * How many earlier creations with the same request are known to be gone, by the key of the first. What is
- * gone stays gone: a creation that is tried again with the object that it replaces does not ask for each.
- */
-const goneIn = oncePer((_: Transport) => new Map<string | undefined, number>());
-
 function objectTarget(definition: Definition): ResourceTarget {
   const declared = asDeclared(definition);
   const at = (id: string) =>
@@ -100,11 +93,11 @@ function objectTarget(definition: Definition): ResourceTarget {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       const replaces = replaced && placeOf(definition, replaced).id;
       const request = [path, body, ...[replaces, closedWithout].filter((part) => part !== undefined)];
-      const [first, gone] = [intent && idempotencyKeyOf(intent, request, 0), goneIn(transport)];
-      for (let earlier = gone.get(first) ?? 0; ; gone.set(first, ++earlier)) {
-        const idempotencyKey = intent && idempotencyKeyOf(intent, request, earlier);
+      const idempotencyKey = intent && idempotencyKeyOf(intent, request);
+      for (let idempotencyKeyAfter: string | undefined; ; ) {
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
           idempotencyKey,
+          idempotencyKeyAfter,
           name,
           replaces,
           closedWithout,
@@ -112,9 +105,10 @@ function objectTarget(definition: Definition): ResourceTarget {
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
         // A replayed answer means that an earlier run sent this request. If that run died before it recorded
-        // the object, take it.
+        // the object, take it; otherwise it was of an earlier life of the resource.
         const exists = await orGone(transport.request("GET", at(id)));
         if (exists && !(await isRecorded(id))) return { id, answer };
+        idempotencyKeyAfter = String(answer.id);
       }
     },
     async dryRun(transport, id, { desired, changed, removed }, replaces) {

@@ -52,6 +52,11 @@ export interface RequestOptions {
    */
   readonly idempotencyKey?: string;
   /**
+   * With `idempotencyKey`: the id of the object that the key created before. If that is still its answer, a new
+   * object is created, which is the key's answer from then on.
+   */
+  readonly idempotencyKeyAfter?: string | undefined;
+  /**
    * Of a creation or an update of an object: the name that it has in a program, for people; "" removes it.
    * At most 255 bytes: the rest is cut. Control characters become spaces. Default: a new object has no name,
    * another one keeps its own.
@@ -177,12 +182,13 @@ export class Transport {
     body?: unknown,
     options: RequestOptions = {},
   ): Promise<Answered<T>> {
-    const { ifMatch, idempotencyKey, name, signal } = options;
+    const { ifMatch, idempotencyKey, idempotencyKeyAfter, name, signal } = options;
     const headers: Record<string, string> = { "service-version": SERVICE_VERSION };
     if (this.project !== undefined) headers[PROJECT_HEADER] = this.project;
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
     if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;
+    if (idempotencyKeyAfter !== undefined) headers[`${IDEMPOTENCY_KEY}-after`] = idempotencyKeyAfter;
     if (name !== undefined) headers[NAME_HEADER] = nameHeaderOf(name);
     const span = tracing()?.current();
     if (span !== undefined) headers.traceparent = span.traceparent;

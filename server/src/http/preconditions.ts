@@ -16,10 +16,22 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
       "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine",
     );
   }
+  const after = request.headers["idempotency-key-after"];
+  if (after !== undefined && (typeof after !== "string" || !IDEMPOTENCY_KEY.test(after)))
+    throw new RequestError(
+      "invalid_header",
+      "Idempotency-Key-After must be the id of the object that the key created before",
+    );
   const { ownerId, scopes } = request.caller;
   const project = projectOf(request.caller);
   const sent = Buffer.isBuffer(body) ? hash("sha256", body) : body;
-  return { project, ownerId, key, requestHash: requestHashOf(request.method, request.url, sent, scopes) };
+  return {
+    project,
+    ownerId,
+    key,
+    requestHash: requestHashOf(request.method, request.url, sent, scopes),
+    after,
+  };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

@@ -10,6 +10,8 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 export interface IdempotentRequest extends KeyOfRequest {
   /** The hash of the request. The same key with another request is refused. */
   readonly requestHash: string;
+  /** The id of an object: an answer that created it does not count any more. */
+  readonly after?: string | undefined;
 }
 
 /** Names a key: each owner may use the same key for another request, and again in each project. */
@@ -40,7 +42,7 @@ export const requestHashOf = (
 export async function answeredBefore<T>(
   db: Kysely<Database>,
   keyring: Keyring,
-  { requestHash, ...named }: IdempotentRequest,
+  { requestHash, after, ...named }: IdempotentRequest,
 ): Promise<T | undefined> {
   const [row] = await keptAnswer(db, { ...named, expiry: expiry() });
   if (!row) return undefined;
@@ -50,15 +52,18 @@ export async function answeredBefore<T>(
       `The Idempotency-Key ${JSON.stringify(named.key)} was used with another request in the last 24 hours; use a new one for each new request, and the same only to repeat a request as it was`,
     );
   }
+  if (after !== undefined && row.created_id === after) return undefined;
   return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(named), row.answer)));
 }
 
 type UntilExpiry = KeyOfRequest & { readonly expiry: string };
 
-const keptAnswer = statement<UntilExpiry, { request_hash: string; answer: string }>((db, parameter) =>
+type KeptAnswer = Pick<Database["idempotency_key"], "request_hash" | "answer" | "created_id">;
+
+const keptAnswer = statement<UntilExpiry, KeptAnswer>((db, parameter) =>
   db
     .selectFrom("idempotency_key")
-    .select(["request_hash", "answer"])
+    .select(["request_hash", "answer", "created_id"])
     .where("project_id", "=", parameter("project"))
     .where("owner_id", "=", parameter("ownerId"))
     .where("key", "=", parameter("key"))
@@ -69,12 +74,13 @@ const keptAnswer = statement<UntilExpiry, { request_hash: string; answer: string
 export async function keepAnswer(
   transaction: Transaction,
   keyring: Keyring,
-  { requestHash, ...named }: IdempotentRequest,
+  { requestHash, after, ...named }: IdempotentRequest,
   answer: unknown,
 ): Promise<void> {
+  const { id = null }: { readonly id?: string | null } = Object(answer);
   const answered = keyring.seal(placeOf(named), JSON.stringify(answer));
   await pipelined([
-    forgetAnswer(transaction, { ...named, expiry: expiry() }),
+    forgetAnswer(transaction, { ...named, after: after ?? null, expiry: expiry() }),
     insertAnswer(transaction, {
       owner_id: named.ownerId,
       key: named.key,
@@ -82,18 +88,21 @@ export async function keepAnswer(
       answer: answered,
       created_at: new Date().toISOString(),
       project_id: named.project,
+      created_id: id,
     }),
   ]);
 }
 
-/** Removes an expired answer, to make room for a new one. */
-const forgetAnswer = effect<UntilExpiry>((db, parameter) =>
+/** Removes an answer that is expired or does not count any more, to make room for a new one. */
+const forgetAnswer = effect<UntilExpiry & { readonly after: string | null }>((db, parameter) =>
   db
     .deleteFrom("idempotency_key")
     .where("project_id", "=", parameter("project"))
     .where("owner_id", "=", parameter("ownerId"))
     .where("key", "=", parameter("key"))
-    .where("created_at", "<=", parameter("expiry")),
+    .where(({ eb, or }) =>
+      or([eb("created_at", "<=", parameter("expiry")), eb("created_id", "=", parameter("after"))]),
+    ),
 );
 
 const insertAnswer = insertion("idempotency_key", [
@@ -103,6 +112,7 @@ const insertAnswer = insertion("idempotency_key", [
   "answer",
   "created_at",
   "project_id",
+  "created_id",
 ]);
 
 /** Removes expired answers. */

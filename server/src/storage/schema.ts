@@ -151,6 +151,8 @@ export interface Database {
     answer: string;
     created_at: string;
     project_id: string;
+    /** The object that the request created. */
+    created_id: string | null;
   };
 }
 

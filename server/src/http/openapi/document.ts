@@ -182,6 +182,7 @@ function parametersOf(operation: DescribedOperation): string[] {
     ...(operation.isOpen ? [] : ["Service-Version", PROJECT_HEADER]),
     ...preconditions,
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
+    ...(operation.success.status === 201 ? ["Idempotency-Key-After"] : []),
     ...(operation.takesName ? [NAME_HEADER] : []),
     ...operation.query,
   ];

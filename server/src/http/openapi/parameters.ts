@@ -65,6 +65,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "Makes the request idempotent: for 24 hours, the same request with the same key gets its first answer and changes nothing.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
+  "Idempotency-Key-After": {
+    name: "Idempotency-Key-After",
+    in: "header",
+    description:
+      "The id of the object that the Idempotency-Key created before. If that is still its answer, the request creates a new object, which is the key's answer from then on.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  },
   dry_run: {
     name: "dry_run",
     in: "query",

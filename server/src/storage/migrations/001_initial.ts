@@ -86,7 +86,7 @@ const objects = ({ id }: typeof SQLITE): string[] => [
   `create index ending_at on ending (at)`,
   `create table idempotency_key (
     owner_id ${id} not null, key text not null, request_hash text not null, answer text not null,
-    created_at text not null, project_id ${id} not null default ${DEFAULT},
+    created_at text not null, project_id ${id} not null default ${DEFAULT}, created_id ${id},
     constraint idempotency_key_of_project primary key (project_id, owner_id, key))`,
   `create index idempotency_key_created_at on idempotency_key (created_at)`,
 ];
