@@ -77,25 +77,28 @@ describe("Sessions of users who signed in", () => {
   });
 
   it("end after the declared time without a request, and go on with requests; no changed cookie renews them", async () => {
+    await limit({ inactivity_timeout: 600 });
+    const early = await signedIn();
+    expect(await status(early), "long before it is renewed").to.equal(200);
+    for (const name of [...early.cookies.keys()].filter((one) => /_(hmac|expires)$/.test(one))) {
+      const value = early.cookies.get(name) ?? "";
+      await refusedBeside({
+        refused: async () => {
+          early.cookies.set(name, `${value.slice(0, -3)}AAA`);
+          const asked = await status(early);
+          early.cookies.set(name, value);
+          return asked;
+        },
+        as: 302,
+        allowed: () => status(early),
+      });
+    }
     await limit({ inactivity_timeout: 4, maximum_duration: 600 });
     const browser = await signedIn();
     const others = new Map(browser.cookies);
     for (let second = 0; second < 8; second++) {
       await sleep(1000);
       expect(await status(browser), `after ${second + 1} s`).to.equal(200);
-    }
-    for (const name of [...browser.cookies.keys()].filter((one) => /_(hmac|expires)$/.test(one))) {
-      const value = browser.cookies.get(name) ?? "";
-      await refusedBeside({
-        refused: async () => {
-          browser.cookies.set(name, `${value.slice(0, -3)}AAA`);
-          const asked = await status(browser);
-          browser.cookies.set(name, value);
-          return asked;
-        },
-        as: 302,
-        allowed: () => status(browser),
-      });
     }
     const idle = new Browser(running.now, own.pem);
     for (const [name, value] of others) idle.cookies.set(name, value);
@@ -119,6 +122,13 @@ describe("Sessions of users who signed in", () => {
       await one.until(async () => one.gateway.log.includes(number));
     }
     expect(await pages[0]).to.contain("did not let you in");
+    await limit({ require_claims: { groups: ["g*"] } });
+    issuer.claims = { groups: ["g".repeat(16_000)] };
+    const browser = new Browser(one, own.pem);
+    const refused = await browser.visit((await browser.visit((await browser.visit(SITE)).location)).location);
+    expect(refused.body).to.contain("The sign-in failed");
+    await one.until(async () => one.gateway.log.includes("too large for cookies"));
+    issuer.claims = {};
   });
 });
 
@@ -134,7 +144,7 @@ describe("Identity providers of every kind", () => {
   });
   async function site(host: string, of = issuer, more: object = {}) {
     const one = running.now;
-    const client = { client_id: "my-app", client_secret: "a b:c%+é" };
+    const client = { client_id: "my app:é+&%41", client_secret: "a b:c%+é" };
     const { route, edge } = await one.site(host, {
       oidc: { issuer: of.url, ...client, scopes: ["openid"], ...more },
     });

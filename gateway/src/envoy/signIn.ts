@@ -7,7 +7,7 @@ import { asksClaims } from "./claimRules";
 import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { type IdTokenCheck, idTokenCheck } from "./idToken";
 import { ISSUER_SOCKET, SESSION } from "./issuers";
-import { extension, type Json, type NamedFilter, script, secretNamed, turnOn } from "./json";
+import { extension, type Json, script, secretNamed, turnOn } from "./json";
 import { type Environment, Unreachable } from "./model";
 import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
@@ -66,7 +66,8 @@ export function signIn(
     // All hosts: hostports of the edge share one filter.
     allowed_redirect_domains: hosts,
     credentials: {
-      client_id: oidc.client_id,
+      // Envoy puts it into the address of the issuer as it is; the gateway sends the declared one for codes.
+      client_id: environment.answersForIssuers ? encodeURIComponent(oidc.client_id) : oidc.client_id,
       token_secret: secretNamed(secretName),
       hmac_secret: secretNamed(keyName),
       cookie_names: cookies,
@@ -87,10 +88,9 @@ export function signIn(
       : {}),
   };
   const name = `sign-in ${id}`;
-  const guard = rules.idle > 0 ? [onlyAtItsEnd(cookies)] : [];
   return {
     on: {
-      ...Object.fromEntries([SIGNING_IN, ...guard.map((one) => one.name)].map((one) => [one, turnOn()])),
+      [SIGNING_IN]: turnOn(),
       [name]: turnOn(),
       ...(environment.recording ? { [SIGNED_IN]: turnOn() } : {}),
     },
@@ -106,7 +106,6 @@ export function signIn(
     filters: [
       returnHere(),
       signingIn(),
-      ...guard,
       { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true },
     ],
     callback,
@@ -136,36 +135,6 @@ const NOT_NAVIGATING: readonly Json[] = [
   { name: "x-requested-with", present_match: true },
   { name: "upgrade", present_match: true },
 ];
-
-/**
- * Lets a session be renewed at its end alone: Envoy would also renew one whose cookies were changed, because
- * the one that renews it is good.
- */
-function onlyAtItsEnd(cookies: ReturnType<typeof cookieNames>): NamedFilter {
-  const code = `function envoy_on_request(handle)
-  local headers = handle:headers()
-  local kept, ends = {}, nil
-  for index = 0, headers:getNumValues("cookie") - 1 do
-    for cookie in string.gmatch(headers:getAtIndex("cookie", index), "[^;]+") do
-      local name, value = string.match(cookie, "^%s*([^=]*)=(.-)%s*$")
-      if name == "${cookies.oauth_expires}" then ends = value end
-      kept[#kept + 1] = { name, cookie }
-    end
-  end
-  if ends == nil then return end
-  if string.match(ends, "^%d+$") and tonumber(ends) <= os.time() then return end
-  local others = {}
-  for _, one in ipairs(kept) do
-    local name = one[1] or ""
-    if string.sub(name, 1, ${cookies.refresh_token.length}) ~= "${cookies.refresh_token}" then others[#others + 1] = one[2] end
-  end
-  if #others == #kept then return end
-  headers:remove("cookie")
-  headers:add("cookie", table.concat(others, "; "))
-end`;
-  const name = `session's end ${shortHash(code)}`;
-  return { ...script(name, code), name, disabled: true };
-}
 
 const RETURN = "return";
 /** Sends users who come back from the issuer, or sign out, to a path of the host and port that they asked. */

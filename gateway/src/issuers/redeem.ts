@@ -1,4 +1,5 @@
 import { isObject } from "@tunnelplane/sdk/contract";
+import type { SessionRules } from "../envoy/sessionRules";
 import type { Answered } from "./ask";
 import type { IssuerDocuments } from "./documents";
 
@@ -12,20 +13,20 @@ const FIELDS = ["grant_type", "code", "redirect_uri", "code_verifier"];
 
 /**
  * Redeems a code at its issuer's token endpoint. @returns the ID token, where there is one
- * @param form as Envoy sends it, with the client's id and secret
+ * @param form as Envoy sends it, with the client's secret
  */
 export async function redeem(
   documents: IssuerDocuments,
-  issuer: string,
+  { issuer, clientId }: Pick<SessionRules, "issuer" | "clientId">,
   form: URLSearchParams,
 ): Promise<string | undefined> {
   const known = documents.issuers.get(issuer);
   if (!known) throw new Error("its discovery document was never read");
   const body = new URLSearchParams(FIELDS.map((name): [string, string] => [name, form.get(name) ?? ""]));
-  const [id, secret] = [form.get("client_id") ?? "", form.get("client_secret") ?? ""];
+  const secret = form.get("client_secret") ?? "";
   let said = "";
   for (const method of methodsFor(known.authMethods)) {
-    const { status, text } = await documents.post(known.tokenEndpoint, ...as(method, id, secret, body));
+    const { status, text } = await documents.post(known.tokenEndpoint, ...as(method, clientId, secret, body));
     const answer = jsonOf({ status, text });
     if (status === 200 && typeof answer.access_token === "string") {
       const { id_token: token } = answer;

@@ -85,14 +85,14 @@ export class IssuerSocket {
     }
   }
 
-  async #idTokenFor({ issuer }: SessionRules, form: URLSearchParams): Promise<string | undefined> {
+  async #idTokenFor({ issuer, clientId }: SessionRules, form: URLSearchParams): Promise<string | undefined> {
     const waiting = this.#redeeming.get(issuer) ?? 0;
     if (this.#all >= MAX_CONCURRENT || waiting >= MAX_OF_ISSUER)
       throw new Refused(`${this.#all} sign-ins wait for issuers, ${waiting} of them for this one`);
     this.#all++;
     this.#redeeming.set(issuer, waiting + 1);
     try {
-      return await redeem(this.options.documents, issuer, form);
+      return await redeem(this.options.documents, { issuer, clientId }, form);
     } finally {
       this.#all--;
       const left = (this.#redeeming.get(issuer) ?? 1) - 1;
