@@ -62,7 +62,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
 /**
  * How much a result counts, by its address: guides before examples, and these before references. The entry of
  * a page as a whole, which has no anchor, goes before sections that only mention a word. It runs in the browser
- * too, from its text alone, so it refers to nothing outside.
+ * too, from nothing but its text, so it refers to nothing outside.
  */
 function weightOf(address: string): number {
   const whole = address.includes("#") ? 1 : 2.5;

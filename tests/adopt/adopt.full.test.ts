@@ -182,7 +182,7 @@ describe("adopt --from moves the account of another service", () => {
     expect(await adopt("--from", "ftp://x")).to.contain("is not a valid address");
   });
 
-  it("from a state of its Terraform provider, by type, and lists what has no place here", async () => {
+  it("from a state of its Terraform provider, by type, and lists what cannot be kept here", async () => {
     const [server, made] = [await world.server(), new Project()];
     const state = join(newFolder(), "state.json");
     const resource = (type: string, name: string, attributes: object) => ({
@@ -218,7 +218,7 @@ describe("adopt --from moves the account of another service", () => {
     expect(adopted.code, adopted.stderr).to.equal(0);
     expect(adopted.stdout)
       .to.contain("hosted_log_exporting.logs: there is no such type here")
-      .and.to.contain("its `saml`, which has no place here");
+      .and.to.contain("its `saml`, which cannot be kept here");
     const secret = /export (\w+)=…/.exec(adopted.stdout)?.[1] ?? "";
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, [secret]: CANARY };
     const applied = await runHere(["apply", join(made.folder, "tunnels.yaml"), "--set", "moved"], env);

@@ -131,7 +131,7 @@ onOneDatabase("Values in credentials and certificates:", (start) => {
       ],
       ["private_key_pem", [serverCertificate().private_key_pem], "another certificate"],
       ["certificate_pem", [key], "private_key_pem"],
-      ["certificate_pem", [`subject=app\n${leaf}`], "PEM blocks alone"],
+      ["certificate_pem", [`subject=app\n${leaf}`], "only PEM blocks"],
       ["certificate_pem", [leaf.slice(0, 300)], "END line"],
       ["certificate_pem", [leaf.replace(/\n(.{20})/, `\n${"A".repeat(20)}`)], "truncated or damaged"],
       ["private_key_pem", [key.replaceAll("PRIVATE KEY", "ENCRYPTED PRIVATE KEY")], "passphrase"],

@@ -131,7 +131,7 @@ describe("The command line of a gateway", () => {
       ["run --listen example.com:443", "Expected [PORT=]ADDRESS:PORT"],
       [
         "run --listen 127.0.0.1:8443 --listen 444=127.0.0.1:8443",
-        '"8443=127.0.0.1:8443" listens in that place already',
+        '"8443=127.0.0.1:8443" already listens there',
       ],
       [
         "run --listen [::1]:8443 --listen 444=[0:0:0:0:0:0:0:1]:8443",

@@ -31,7 +31,7 @@ export function newCommand(from: string, packages: string | undefined): Command 
   const project: Project = require(join(from, "project.cjs"));
   return new Command("new")
     .description("Start a Pulumi project that declares tunnels")
-    .argument("<folder>", "a new folder; with --ci alone, that of a project")
+    .argument("<folder>", "a new folder; with only --ci, that of a project")
     .addOption(new Option("--example <name>", "start from an example").choices(project.examples()))
     .addOption(
       new Option("--ci <service>", "write a pipeline too, which reviews and deploys").choices([

@@ -42,7 +42,7 @@ interface Sent {
   readonly removed: readonly string[];
 }
 
-/** Envoy reads an answer as a whole: where it refuses one with several resources, each is sent alone. */
+/** Envoy reads an answer as a whole: where it refuses one with several resources, each is sent by itself. */
 const IN_ONE_ANSWER = 64;
 const EVERYTHING = "*";
 
@@ -162,7 +162,7 @@ export class Stream {
     // Envoy waits for the first answer of each kind, even if there is nothing.
     const isFirst = size > 1 && !this.#answered.has(kind);
     this.#answered.add(kind);
-    // What goes leaves its place to what comes with it, such as an address.
+    // What goes makes room for what comes with it, such as an address.
     for (let at = 0; at < Math.max(news.length, isFirst || gone.length > 0 ? 1 : 0); at += size)
       this.#answer({ kind, resources: news.slice(at, at + size), removed: at === 0 ? gone : [] });
   }

@@ -8,7 +8,7 @@ type Uploaded = Objects["tls_certificate"][number];
 /** A certificate object as Envoy can use it; a text if not. Read once, because reading checks its key. */
 const read = onceForEach(({ id, certificate_pem: chain, private_key_pem: key }: Uploaded) => {
   if (key === null)
-    return `the key of TLS certificate ${id} is read by gateways alone: use the API key of one`;
+    return `the key of TLS certificate ${id} is read only by gateways: use the API key of one`;
   const name = `TLS certificate ${id}`;
   try {
     return warned(certificateOf(chain, key, name), name);

@@ -26,7 +26,7 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
   const rival = previous.find((one) => boundAt(one) === boundAt(listen));
   if (rival)
     throw new InvalidArgumentError(
-      `"${rival.port}=${boundAt(rival)}" listens in that place already, and one place serves one port: choose another address or port for one of them.`,
+      `"${rival.port}=${boundAt(rival)}" already listens there, and one address serves one port: choose another address or port for one of them.`,
     );
   return [...previous, listen];
 }
@@ -37,7 +37,7 @@ const inOneForm = (address: string): string =>
     ? address
     : new SocketAddress({ address, family: "ipv6" }).address;
 
-/** An IP address alone, as Envoy writes it. */
+/** Only an IP address, as Envoy writes it. */
 export function ipOption(text: string): string {
   const address = text.replace(/^\[|\]$/g, "");
   if (isIP(address)) return inOneForm(address);

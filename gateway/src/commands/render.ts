@@ -21,7 +21,7 @@ export function renderCommand(): Command {
     .description("Print the Envoy configuration for the objects of a server, once")
     .argument(
       "[objects.json]",
-      'objects to read in the place of a server: {"objects": [{"kind": "tls_edge", "fields": {…}}, …]}, or - for standard input',
+      'objects to read in place of a server: {"objects": [{"kind": "tls_edge", "fields": {…}}, …]}, or - for standard input',
     );
   for (const option of commonOptions()) command.addOption(option);
   return command.action(render);
@@ -78,13 +78,13 @@ function fromFile(file: string): readonly Entry[] {
 }
 
 /** A check that is misspelt must not be left out in silence. */
-function refuseMistake({ kind, fields }: Entry, place: string): void {
+function refuseMistake({ kind, fields }: Entry, label: string): void {
   const kinds: string[] = registry.map((definition) => definition.kind);
   if (!kinds.includes(kind))
     throw new Error(
-      `${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`,
+      `${label}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`,
     );
   const missing = (isEnforcedKind(kind) ? NEEDED_FIELDS[kind] : []).filter((name) => !(name in fields));
   if (missing.length > 0)
-    throw new Error(`${place}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
+    throw new Error(`${label}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
 }

@@ -122,12 +122,12 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   refuseLongState(state);
   for (const folder of ["", "envoy", "sockets"])
     makeFolder(join(state, folder), "name a folder of this user's with --state");
-  const said = new Map<string, number>();
+  const lastLogged = new Map<string, number>();
   const warn = (message: string) => {
     // Repeat a lasting fault once a minute.
-    if (Date.now() - (said.get(message) ?? 0) < 60_000) return;
-    if (said.size > 1000) said.clear();
-    said.set(message, Date.now());
+    if (Date.now() - (lastLogged.get(message) ?? 0) < 60_000) return;
+    if (lastLogged.size > 1000) lastLogged.clear();
+    lastLogged.set(message, Date.now());
     log.warn(message);
   };
   const listen = flags.listen ?? DEFAULT_LISTEN;
@@ -265,10 +265,10 @@ async function openAgents(
 }
 
 function refuseTaken(error: NodeJS.ErrnoException, address: Address, flag: string): never {
-  const place = addressText(address);
+  const at = addressText(address);
   if (error.code === "EADDRINUSE")
-    throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
+    throw new Error(`another process listens on ${at}: stop it, or choose another with ${flag}`);
   throw new Error(
-    `${place} cannot be listened on (${error.code ?? error.message}): choose another with ${flag}`,
+    `${at} cannot be listened on (${error.code ?? error.message}): choose another with ${flag}`,
   );
 }

@@ -56,7 +56,7 @@ export async function declareSample(client: Tunnelplane, { publicKey }: AgentKey
   });
 }
 
-interface Places {
+interface Addresses {
   readonly ssh: { readonly host: string; readonly port: number };
   /** The sample app. */
   readonly app: { readonly host: string; readonly port: number };
@@ -69,7 +69,7 @@ export class SampleAgent {
 
   constructor(
     readonly key: AgentKey,
-    private readonly places: Places,
+    private readonly addresses: Addresses,
   ) {}
 
   /** Resolves when callers can reach the app. */
@@ -96,7 +96,7 @@ export class SampleAgent {
     this.#client = client;
     client.on("tcp connection", (_, accept) => {
       const stream = accept();
-      const { host, port } = this.places.app;
+      const { host, port } = this.addresses.app;
       const app = createConnection(port, host);
       const end = () => {
         stream.destroy();
@@ -114,7 +114,7 @@ export class SampleAgent {
           resolve(true);
         }),
       );
-      client.connect({ ...this.places.ssh, username: "agent", privateKey: this.key.privateKey });
+      client.connect({ ...this.addresses.ssh, username: "agent", privateKey: this.key.privateKey });
     });
   }
 }

@@ -40,7 +40,7 @@ export function writeSettings(
   };
   const file = join(folder, "env");
   const lines = Object.entries(settings).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  const programs = programsHere().map((place) => `${quoted(place)}:`);
+  const programs = programsHere().map((path) => `${quoted(path)}:`);
   writeWhole(file, `${lines.join("")}export PATH=${programs.join("")}"$PATH"\n`);
   const knownHosts = join(folder, "known_hosts");
   rmSync(knownHosts, { force: true });

@@ -11,7 +11,7 @@ export interface Usable {
 
 /** Finds the ports that Envoy cannot listen on, so that it serves the hostports of all others. */
 export class Ports {
-  /** Places, as `ADDRESS:PORT`. */
+  /** Addresses, as `ADDRESS:PORT`. */
   #lacking = new Set<string>();
 
   /** @param listening what Envoy listens on, as `ADDRESS:PORT`; undefined while it starts */
@@ -39,7 +39,7 @@ export class Ports {
         await this.#look(one, held, CURES.tcp);
         continue;
       }
-      // Envoy would refuse two listeners at one place, whatever is served there.
+      // Envoy would refuse two listeners at one address, whatever is served there.
       this.#lacking.add(boundAt(one));
       this.warn(
         `port ${one.port} is not served for TCP edges, because --listen serves hostports over TLS at ${boundAt(rival)}: use another port`,
@@ -72,7 +72,7 @@ export class Ports {
   }
 }
 
-/** The place where a port is served, as `ADDRESS:PORT`. */
+/** The address at which a port is served, as `ADDRESS:PORT`. */
 export const boundAt = ({ address, bindPort }: Listen): string =>
   addressText({ host: address, port: bindPort });
 

@@ -22,7 +22,7 @@ export interface Arrival {
   readonly keepsSlashes?: boolean;
 }
 
-/** How callers write a host: alone, or with a port. Browsers name every port but 443. */
+/** How callers write a host: without a port, or with one. Browsers name every port but 443. */
 export const named = (host: string, { port, bound = [] }: Pick<Arrival, "port" | "bound">): string[] => [
   host,
   ...[port, ...bound].map((one) => `${host}:${one}`),

@@ -1,4 +1,4 @@
-import { placeOfClaim } from "@tunnelplane/sdk/contract";
+import { pathOfClaim } from "@tunnelplane/sdk/contract";
 import { asksVerified, claimTest, type RequiredClaims, VERIFIED } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 
@@ -8,7 +8,7 @@ export const asksClaims = ({ require_claims = {} }: { readonly require_claims?: 
 /** Rules that all of these claims must pass. @param payload where the JWT filter has written them */
 export const claimsIn = (payload: string, required: RequiredClaims = {}): Json[] => [
   ...Object.entries(required).map(([name, texts]) =>
-    claimed([payload, ...placeOfClaim(name)], texts.flatMap(valuesOf)),
+    claimed([payload, ...pathOfClaim(name)], texts.flatMap(valuesOf)),
   ),
   ...(asksVerified(required) ? [found([payload, VERIFIED], { bool_match: true })] : []),
 ];
@@ -19,7 +19,7 @@ export const claimed = (path: readonly string[], values: readonly Json[]): Json 
 
 export const anyOf = (rules: readonly Json[]): Json => ({ or_rules: { rules } });
 
-/** Whether what the JWT filter has written at a place is a value. */
+/** Whether what the JWT filter has written under a key is a value. */
 export const found = (path: readonly string[], value: Json): Json => ({
   sourced_metadata: {
     metadata_matcher: { filter: "envoy.filters.http.jwt_authn", path: path.map((key) => ({ key })), value },

@@ -117,9 +117,9 @@ export const keySetAt = (uri: string, backends: Backends, { answersForIssuers }:
 /** Where the filter writes the token's parts once its signature is right. */
 const [HEADER, PAYLOAD] = ["header", "payload"];
 
-/** @param place where the claims are written, those that are lists of words as such */
-export const claimsTo = (place: string): Json => ({
-  payload_in_metadata: place,
+/** @param key of the metadata where the claims are written, those that are lists of words as such */
+export const claimsTo = (key: string): Json => ({
+  payload_in_metadata: key,
   normalize_payload_in_metadata: { space_delimited_claims: WORDS },
 });
 

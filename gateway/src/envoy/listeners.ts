@@ -12,7 +12,7 @@ import { recordConnections } from "./recording";
 import { tcpProxy } from "./tcpChain";
 import { downstreamTls, HANDSHAKE, inline, tlsInspector } from "./tls";
 
-type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recording" | "counting">;
+type Listening = Pick<Environment, "challenges" | "listen" | "balancers" | "recording" | "counting">;
 
 /**
  * Listeners for the names that are served at the ports of TLS; a connection that no chain takes is
@@ -20,7 +20,7 @@ type Places = Pick<Environment, "challenges" | "listen" | "balancers" | "recordi
  */
 export function tlsListeners(
   parts: readonly Pick<Part, "hostports" | "chains">[],
-  { challenges = [], listen, balancers, recording, counting }: Places,
+  { challenges = [], listen, balancers, recording, counting }: Listening,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);

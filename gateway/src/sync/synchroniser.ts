@@ -24,7 +24,7 @@ export interface Engine {
    * @throws if Envoy does not answer
    */
   push(configuration: Configuration): Promise<readonly Refused[]>;
-  /** Asks Envoy about the chains of edges, each alone. Returns why it refuses some, by the edge's id. */
+  /** Asks Envoy about the chains of edges, one by one. Returns why it refuses some, by the edge's id. */
   probe(parts: readonly Part[]): Promise<ReadonlyMap<string, string>>;
 }
 

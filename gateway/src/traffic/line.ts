@@ -88,7 +88,7 @@ function requestOf(
   return { line, isLetIn: isAnswered(line) && !details.startsWith("oauth.") };
 }
 
-/** A line alone does not show whether a connection was let in, so it counts as refused. */
+/** One line does not show whether a connection was let in, so it counts as refused. */
 export const isAnswered = ({ status }: Pick<Counted, "status">): boolean => status !== null && status < 400;
 
 /** Reasons that lie in the token and not in what the route asks for: every route would refuse it. */

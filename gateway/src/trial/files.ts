@@ -31,15 +31,15 @@ function unlistedPolicies(objects: readonly WorldObject[]): WorldObject[] {
   return missing.map((id) => ({ kind: "ip_policy", id, fields: {} }));
 }
 
-function objectIn(value: unknown, place: string): WorldObject {
+function objectIn(value: unknown, label: string): WorldObject {
   if (!isObject(value) || typeof value.kind !== "string" || !isObject(value.fields))
-    throw new Error(`${place}: expected {"kind": …, "id": …, "fields": {…}}`);
+    throw new Error(`${label}: expected {"kind": …, "id": …, "fields": {…}}`);
   const { kind, fields, id = fields.id } = value;
   if (!KINDS.has(kind))
     throw new Error(
-      `${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${[...KINDS].join(", ")}`,
+      `${label}: there is no kind ${JSON.stringify(kind)}; expected one of ${[...KINDS].join(", ")}`,
     );
-  if (id !== undefined && typeof id !== "string") throw new Error(`${place}: id must be a text`);
+  if (id !== undefined && typeof id !== "string") throw new Error(`${label}: id must be a text`);
   return { ...value, kind, id, fields };
 }
 
@@ -57,16 +57,16 @@ export function readRequests(file: string): DecisionRequest[] {
   return list;
 }
 
-function problemsOf(value: unknown, place: string): string[] {
-  if (!isObject(value)) return [`${place} must be an object`];
+function problemsOf(value: unknown, label: string): string[] {
+  if (!isObject(value)) return [`${label} must be an object`];
   const found = validateModule(decisionRequestSchema(), value).problems.map(
-    ({ path, message }) => `${[place, ...path.map(String)].join(".")} ${message}`,
+    ({ path, message }) => `${[label, ...path.map(String)].join(".")} ${message}`,
   );
   // These go into the lines of a request unchanged.
   const broken = ["method", "path", "host"].filter((name) => /[\s\0]/.test(String(own(value, name) ?? "")));
   return [
     ...found,
-    ...broken.map((name) => `${place}.${name} holds white space, which no request has there`),
+    ...broken.map((name) => `${label}.${name} holds white space, which no request has there`),
   ];
 }
 

@@ -113,8 +113,8 @@ export class Trial {
       );
     return {
       certificates: await this.own.certificates([...new Set(hostports.map(({ host }) => host))]),
-      listen: await this.#places(served),
-      tcpListen: await this.#places(tcp),
+      listen: await this.#listening(served),
+      tcpListen: await this.#listening(tcp),
       // So that a request may come from any address.
       balancers: { networks: ["127.0.0.0/8"], proxyProtocol: true },
       sockets: join(this.folder.path, "sockets"),
@@ -127,10 +127,10 @@ export class Trial {
   }
 
   /**
-   * Where ports are served. Each keeps its place: of two listeners at port 0, Envoy gives one the socket of
+   * Where ports are served. Each keeps its address: of two listeners at port 0, Envoy gives one the socket of
    * the other while that is replaced.
    */
-  async #places(ports: readonly number[]): Promise<Listen[]> {
+  async #listening(ports: readonly number[]): Promise<Listen[]> {
     for (const port of ports) if (!this.#bound.has(port)) this.#bound.set(port, await freePort());
     return ports.map((port) => ({ port, address: "127.0.0.1", bindPort: present(this.#bound.get(port)) }));
   }

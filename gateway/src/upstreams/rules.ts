@@ -1,6 +1,6 @@
 import { type IpAddress, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
 
-/** A place where the gateway or the server listens: backends may not be there. */
+/** An address at which the gateway or the server listens: backends may not be there. */
 export interface OwnListener {
   /** For people: after "is". */
   readonly what: string;
@@ -66,9 +66,9 @@ export class UpstreamRules {
     const text = address.toNormalizedString();
     return addresses.some((at) => {
       if (at === "0.0.0.0") return address.kind() === "ipv4" && this.#isHere(address);
-      const places = meaningsOf(at);
-      if (at.includes(":") && places[0]?.range() === "unspecified") return this.#isHere(address);
-      return places.some(
+      const meanings = meaningsOf(at);
+      if (at.includes(":") && meanings[0]?.range() === "unspecified") return this.#isHere(address);
+      return meanings.some(
         (one) =>
           one.toNormalizedString() === text || (isElsewhere && this.#isHere(one) && this.#isHere(address)),
       );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Objects } from "../envoy/model";
 import { WEBHOOK_SOCKET } from "../envoy/webhooks";
-import type { Place, Rules } from "./rules";
+import type { Rules, ThreadData } from "./rules";
 
 const THREAD = require.resolve("./thread");
 /** Before a thread that failed is started anew. */
@@ -19,7 +19,7 @@ export class WebhookChecker {
   #worker: Worker | undefined;
   #isStopped = false;
 
-  private constructor(private readonly place: Place) {}
+  private constructor(private readonly data: ThreadData) {}
 
   /** @param folder of the sockets */
   static async start(folder: string): Promise<WebhookChecker> {
@@ -43,8 +43,8 @@ export class WebhookChecker {
   }
 
   #start(): Promise<void> {
-    rmSync(this.place.socket, { force: true });
-    const worker = new Worker(THREAD, { workerData: this.place });
+    rmSync(this.data.socket, { force: true });
+    const worker = new Worker(THREAD, { workerData: this.data });
     this.#worker = worker;
     worker.postMessage(this.#rules);
     return new Promise((resolve, reject) => {
@@ -64,6 +64,6 @@ export class WebhookChecker {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#worker?.terminate();
-    rmSync(this.place.socket, { force: true });
+    rmSync(this.data.socket, { force: true });
   }
 }

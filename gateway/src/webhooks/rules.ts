@@ -4,7 +4,7 @@ import type { Provider } from "../envoy/webhooks";
 export type Rules = ReadonlyMap<string, { readonly provider: Provider; readonly secret: string }>;
 
 /** What the thread that checks signatures is started with. */
-export interface Place {
+export interface ThreadData {
   /** The path of its socket. */
   readonly socket: string;
 }

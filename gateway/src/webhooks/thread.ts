@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Place, Rules } from "./rules";
+import type { Rules, ThreadData } from "./rules";
 import { isSigned } from "./signatures";
 
 /** In bytes; Envoy passes no larger body on. */
@@ -58,7 +58,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 parentPort?.on("message", (now: Rules) => {
   rules = now;
 });
-const { socket } = workerData as Place;
+const { socket } = workerData as ThreadData;
 server.listen(socket, () => {
   chmodSync(socket, 0o600);
   parentPort?.postMessage("listening");

@@ -10,7 +10,7 @@ const SDK = "@tunnelplane/sdk";
 const PROVIDER = "@tunnelplane/pulumi";
 
 /** The part of a package.json that is about our packages. */
-export interface PackagePlaces {
+export interface PackageSources {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly overrides?: object;
   readonly pnpm?: object;
@@ -23,15 +23,15 @@ export interface PackagePlaces {
  * @param project the project's folder
  * @param given a folder with tarballs, if somebody named one
  */
-export function packagesOf(project: string, given: string | undefined): PackagePlaces {
+export function packagesOf(project: string, given: string | undefined): PackageSources {
   const own = given === undefined ? dirname(require.resolve("../../package.json")) : "";
   if (given === undefined && isFromRegistry(own))
     return { dependencies: { [PROVIDER]: manifestIn(own).version } };
   const folder = join(project, FOLDER);
   const files = filled(folder, (at) => (given === undefined ? packed(at, own) : copied(at, resolve(given))));
-  const place = (file: string) => `file:./${FOLDER}/${file}`;
+  const source = (file: string) => `file:./${FOLDER}/${file}`;
   return {
-    dependencies: { [PROVIDER]: place(files.provider), [SDK]: place(files.sdk) },
+    dependencies: { [PROVIDER]: source(files.provider), [SDK]: source(files.sdk) },
     overrides: { [SDK]: `$${SDK}` },
     pnpm: { overrides: { [SDK]: `$${SDK}` } },
   };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { makeFolder } from "@tunnelplane/sdk/node";
 import { providerLiteral, typeToken } from "../host/typeToken";
-import { type PackagePlaces, packagesOf } from "./packages";
+import { type PackageSources, packagesOf } from "./packages";
 import type { Declared } from "./program";
 import { sealed } from "./secrets";
 import { asTypeScript } from "./typescript";
@@ -29,7 +29,7 @@ export interface Wanted {
   readonly resources: readonly Declared[];
   /** The server's address. */
   readonly from: string;
-  /** A folder with tarballs of our packages, in the place of those that are found. */
+  /** A folder with tarballs of our packages, in place of those that are found. */
   readonly packages?: string;
   /** Whether the objects are on another service: nothing is to be imported then. */
   readonly isForeign?: boolean;
@@ -41,7 +41,7 @@ export function writeProject(
   { format, resources, from, packages, isForeign = false }: Wanted,
 ): void {
   makeFolder(folder, "name another", 0o777);
-  const places = packagesOf(folder, packages);
+  const sources = packagesOf(folder, packages);
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
   const write = (file: string, text: string, mode?: number) =>
     writeFileSync(join(folder, file), text, { flag: "wx", mode });
@@ -53,7 +53,7 @@ export function writeProject(
     "Pulumi.yaml",
     `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`The objects of ${from}`)}\n`,
   );
-  write("package.json", json(manifest(name, places)));
+  write("package.json", json(manifest(name, sources)));
   write("tsconfig.json", json(TSCONFIG));
   if (format === "ts") write("index.ts", asTypeScript(resources, from));
   else {
@@ -74,7 +74,7 @@ function asImport({ definition, name, resourceId, inputs, outputs }: Declared): 
   };
 }
 
-const manifest = (name: string, { dependencies, ...places }: PackagePlaces) => {
+const manifest = (name: string, { dependencies, ...sources }: PackageSources) => {
   const { peerDependencies }: { peerDependencies: Record<string, string> } = require("../../package.json");
   return {
     name: name.toLowerCase(),
@@ -83,7 +83,7 @@ const manifest = (name: string, { dependencies, ...places }: PackagePlaces) => {
     main: "index.ts",
     dependencies: { ...peerDependencies, ...dependencies },
     devDependencies: { "@types/node": "^24.0.0", "ts-node": "^10.9.2", typescript: "~6.0.0" },
-    ...places,
+    ...sources,
   };
 };
 

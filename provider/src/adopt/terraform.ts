@@ -65,7 +65,7 @@ function definitionOf(type: string): Definition | undefined {
   return registry.find((one) => one.kind === kind);
 }
 
-/** With its id, which others refer to, and what has no place here, which is said. */
+/** With its id, which others refer to, and what cannot be kept here, which is reported. */
 const declaredIn = (definition: Definition, attributes: Wire): Wire => ({
   ...Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && !isEmpty(value))),
   ...(asAnswer(createSchema(definition), attributes) as Wire),

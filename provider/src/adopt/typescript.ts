@@ -61,11 +61,14 @@ function literal(value: unknown, variables: ReadonlyMap<string, string>, depth: 
   if (value instanceof Map) {
     const entries: [Reference | string, unknown][] = [...value];
     const references = entries.map(([key]) => key).filter((key) => key instanceof Reference);
-    const places = new Map<Reference | string, string>(references.map((key, index) => [key, `id${index}`]));
-    const written = entries.map(
-      ([key, item]) => `${places.has(key) ? `[${places.get(key)}]` : JSON.stringify(key)}: ${write(item)}`,
+    const variables = new Map<Reference | string, string>(
+      references.map((key, index) => [key, `id${index}`]),
     );
-    return `pulumi.all([${references.map(idOf).join(", ")}]).apply(([${[...places.values()].join(", ")}]) => ({ ${written.join(", ")} }))`;
+    const written = entries.map(
+      ([key, item]) =>
+        `${variables.has(key) ? `[${variables.get(key)}]` : JSON.stringify(key)}: ${write(item)}`,
+    );
+    return `pulumi.all([${references.map(idOf).join(", ")}]).apply(([${[...variables.values()].join(", ")}]) => ({ ${written.join(", ")} }))`;
   }
   if (Array.isArray(value)) return around("[", value.map(write), "]", depth);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -16,7 +16,7 @@ import {
 import { knownCallerOf } from "../core/caller";
 import { type Everything, readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
-import { recordOfPlace } from "../core/place";
+import { recordOfLocation } from "../core/location";
 import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties, toProperties, withoutAddresses } from "../core/values";
 import { type ForeignObjects, NOBODY } from "./foreign";
@@ -51,8 +51,8 @@ export async function readWorld(transport: Transport, progress: (read: number) =
   const { caller, found, leftOut: unseen } = await readServer(transport, progress);
   const isOutside = outsideOf(transport.project, caller);
   const leftOut = found.some(isOutside) ? [...unseen, OF_ACCOUNT] : [...unseen];
-  const places = new Map<Definition, Properties>();
-  for (const definition of registry) places.set(definition, await recordOfPlace(transport, definition));
+  const locations = new Map<Definition, Properties>();
+  for (const definition of registry) locations.set(definition, await recordOfLocation(transport, definition));
   const objects = registry.flatMap((definition) =>
     found
       .filter((one) => one.definition === definition && !isOutside(one))
@@ -60,7 +60,7 @@ export async function readWorld(transport: Transport, progress: (read: number) =
       .flatMap(({ answer, name }) => {
         const taken = take(definition, answer, caller);
         if (typeof taken === "object")
-          return [{ ...taken, givenName: name, outputs: { ...taken.outputs, ...places.get(definition) } }];
+          return [{ ...taken, givenName: name, outputs: { ...taken.outputs, ...locations.get(definition) } }];
         leftOut.push(`${definition.title} ${answer.id}: ${taken}`);
         return [];
       }),
@@ -88,7 +88,7 @@ export function foreignWorld({ found, leftOut: unread, isDeclared = false }: For
   return { caller: NOBODY, objects, leftOut };
 }
 
-/** As it is; or, where that lacks secrets, with marks in their places. */
+/** As it is; or, where that lacks secrets, with marks in their place. */
 function takeForeign(definition: Definition, answer: Wire, isDeclared: boolean): Existing | string {
   const taken = take(definition, answer, NOBODY, isDeclared);
   if (typeof taken === "object") return taken;
@@ -97,7 +97,7 @@ function takeForeign(definition: Definition, answer: Wire, isDeclared: boolean):
   return typeof again === "object" ? again : taken;
 }
 
-/** The answer with a mark in the place of each secret that it lacks; undefined if it lacks none. */
+/** The answer with a mark in place of each secret that it lacks; undefined if it lacks none. */
 function withMarks(definition: Definition, answer: Wire): Wire | undefined {
   const filled = structuredClone(answer) as Record<string, unknown>;
   let marks = 0;
@@ -113,7 +113,7 @@ function withMarks(definition: Definition, answer: Wire): Wire | undefined {
   return marks === 0 ? undefined : filled;
 }
 
-/** Parts of an object that are set and have no place here. */
+/** Parts of an object that are set and cannot be kept here. */
 function unheldIn(definition: Definition, answer: Wire): string[] {
   const known = new Set([
     ...KNOWN,
@@ -127,7 +127,7 @@ function unheldIn(definition: Definition, answer: Wire): string[] {
   ]);
   return Object.entries(answer)
     .filter(([name, value]) => !known.has(name) && isSet(value))
-    .map(([name]) => `${definition.title} ${String(answer.id)}: its \`${name}\`, which has no place here`);
+    .map(([name]) => `${definition.title} ${String(answer.id)}: its \`${name}\`, which cannot be kept here`);
 }
 
 const KNOWN = ["id", "uri", "created_at", "updated_at", "region", "metadata", "description", "resource_name"];
@@ -181,7 +181,7 @@ function take(definition: Definition, answer: Wire, caller: Caller, isDeclared =
   return { definition, id: String(answer.id), resourceId, answer, inputs, outputs };
 }
 
-/** Stands in the place of a secret that is to be filled in; no service has it as a value. */
+/** Stands in place of a secret that is to be filled in; no service has it as a value. */
 const FILL_IN = "tunnelplane:fill-in";
 
 const targets = new Map(registry.map(({ kind }) => [kind, targetOf(kind)]));

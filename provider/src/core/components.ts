@@ -47,7 +47,7 @@ const INPUTS = {
   label: {
     type: "string",
     description:
-      "Agents bind with the label `tunnel` of this value, which the credential admits alone. Default: the name of the resource. Two of the same project need different ones.",
+      "Agents bind with the label `tunnel` of this value, and the credential admits only that. Default: the name of the resource. Two of the same project need different ones.",
     known: true,
     optional: true,
   },

@@ -10,7 +10,7 @@ export { type Creation, intentOf } from "./creation";
 export { ElsewhereError } from "./elsewhere";
 export { type Everything, readServer } from "./everything";
 export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";
-export { expectPlace, namesPlace, placeIn, recordOfPlace } from "./place";
+export { expectLocation, locationIn, namesLocation, recordOfLocation } from "./location";
 export { lacksProject } from "./project";
 export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";

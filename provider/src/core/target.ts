@@ -77,7 +77,7 @@ export const findingsIn = (answer: object | undefined): readonly Finding[] =>
 function objectTarget(definition: Definition): ResourceTarget {
   const declared = asDeclared(definition);
   const at = (id: string) =>
-    `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
+    `${expandPath(definition.path, pathOf(definition, id))}/${pathOf(definition, id).id}`;
   const inPath = pathFieldsOf(definition);
   const forServer = (wire: Wire): Wire =>
     Object.fromEntries(
@@ -91,7 +91,7 @@ function objectTarget(definition: Definition): ResourceTarget {
     kind: declared.kind,
     async create(transport, desired, { intent, name, replaces: replaced, closedWithout, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
-      const replaces = replaced && placeOf(definition, replaced).id;
+      const replaces = replaced && pathOf(definition, replaced).id;
       const request = [path, body, ...[replaces, closedWithout].filter((part) => part !== undefined)];
       const idempotencyKey = intent && idempotencyKeyOf(intent, request);
       for (let idempotencyKeyAfter: string | undefined; ; ) {
@@ -143,10 +143,10 @@ function moduleTarget(parent: Definition, name: string): ResourceTarget {
   const { idField } = parent;
   const named = [...pathFieldsOf(parent), idField];
   const at = (id: string) => {
-    const place = placeOf(parent, id);
+    const path = pathOf(parent, id);
     return {
-      path: `${expandPath(parent.path, place)}/${place.id}/${name}`,
-      fields: { ...place, id: undefined, [idField]: place.id },
+      path: `${expandPath(parent.path, path)}/${path.id}/${name}`,
+      fields: { ...path, id: undefined, [idField]: path.id },
     };
   };
   const put = async (
@@ -184,7 +184,7 @@ function moduleTarget(parent: Definition, name: string): ResourceTarget {
 }
 
 /** Splits the id of a resource: the ids in its path, then its own, separated by slashes. */
-function placeOf(definition: Definition, id: string): Record<string, string> & { id: string } {
+function pathOf(definition: Definition, id: string): Record<string, string> & { id: string } {
   const names = pathFieldsOf(definition);
   const ids = id.split("/");
   if (ids.length !== names.length + 1) {

@@ -103,7 +103,7 @@ export interface Catalogue {
   /** A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees: Readonly<Record<string, Guarantee>>;
 
-  /** A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
+  /** A part of the account whose objects exist only for its members. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
   readonly projects: Readonly<Record<string, Project>>;
 
   /** Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. */

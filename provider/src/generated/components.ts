@@ -17,7 +17,7 @@ export interface TunnelArgs {
   /** Where it is served, each `<host>:<port>`. No two edges may serve the same one. */
   hostports: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Agents bind with the label `tunnel` of this value, which the credential admits alone. Default: the name of the resource. Two of the same project need different ones. */
+  /** Agents bind with the label `tunnel` of this value, and the credential admits only that. Default: the name of the resource. Two of the same project need different ones. */
   label?: string;
 
   /** The networks whose callers are let in, in CIDR notation: a rule of the IP policy for each. Empty: nobody is. Known before the run, because the rules are named by them. */
@@ -69,7 +69,7 @@ export interface ProtectedSiteArgs {
   /** Where it is served, each `<host>:<port>`. No two edges may serve the same one. */
   hostports: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** Agents bind with the label `tunnel` of this value, which the credential admits alone. Default: the name of the resource. Two of the same project need different ones. */
+  /** Agents bind with the label `tunnel` of this value, and the credential admits only that. Default: the name of the resource. Two of the same project need different ones. */
   label?: string;
 
   /** How users sign in: the `oidc` module of the route. */

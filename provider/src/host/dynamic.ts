@@ -238,7 +238,7 @@ const recordedBy = (inputs: Properties): Properties => ({
 });
 
 /**
- * A mark by which a creation or update finds its resource. The intent alone could be that of a renamed
+ * A mark by which a creation or update finds its resource. By itself, the intent could be that of a renamed
  * resource, too, and the inputs those of another one.
  */
 const markOf = ({ __intent, ...inputs }: Properties): string =>

@@ -34,10 +34,10 @@ export abstract class Resource extends pulumi.CustomResource {
     options: pulumi.CustomResourceOptions = {},
   ) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));
-    const declared = shape.secrets.reduce((properties, place) => withSecret(properties, place.split(".")), {
+    const declared = shape.secrets.reduce((properties, path) => withSecret(properties, path.split(".")), {
       ...args,
     });
-    const secretOutputs = [...new Set(shape.secrets.flatMap((place) => place.split(".", 1)))];
+    const secretOutputs = [...new Set(shape.secrets.flatMap((path) => path.split(".", 1)))];
     expectToBeFound();
     const type = typeToken(shape.type);
     const made: { resource?: Resource } = {};

@@ -53,10 +53,10 @@ function lineOfProgram(): Frame | undefined {
   try {
     Error.stackTraceLimit = Number.POSITIVE_INFINITY;
     for (const text of new Error().stack?.split("\n") ?? []) {
-      // In a function "at name (place)", and at the top of an ES module "at place", where the file is a URL.
-      const [, place = "", line, column] =
+      // In a function "at name (file)", and at the top of an ES module "at file", where the file is a URL.
+      const [, source = "", line, column] =
         /^\s*at (?:async )?(?:.* \()?(.+?):(\d+):(\d+)\)?$/.exec(text) ?? [];
-      const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+      const file = source.startsWith("file:") ? fileURLToPath(source) : source;
       if (!isAbsolute(file)) continue;
       if (
         NOT_THE_PROGRAM.some((part) => (typeof part === "string" ? file.startsWith(part) : part.test(file)))

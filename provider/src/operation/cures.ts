@@ -41,10 +41,11 @@ export function cureOf(
     : `${holder}: declare it in one of them only, or, if that one gets another value now, ${byValue}`;
 }
 
-/** The name of a resource, with its place if another one has the same name. */
+/** The name of a resource, with its parent if another one has the same name. */
 function namedBeside({ urn, parent }: Holder["resource"], other: string): string {
-  const place = isInside(urn) && parent !== undefined ? `below \`${nameIn(parent)}\`` : "without a parent";
-  return `\`${nameIn(urn)}\`${nameIn(urn) === nameIn(other) ? ` ${place}` : ""}`;
+  const parentText =
+    isInside(urn) && parent !== undefined ? `below \`${nameIn(parent)}\`` : "without a parent";
+  return `\`${nameIn(urn)}\`${nameIn(urn) === nameIn(other) ? ` ${parentText}` : ""}`;
 }
 
 /** The alias of a resource that had another name or another parent. */

@@ -71,11 +71,11 @@ export class DeclaredModules {
     const cure = inline
       ? `remove \`${module}\` from \`${nameIn(inline.urn)}\`, or the resource of its own`
       : "remove one of the two";
-    const places = differences(one.value, other.value, [], this.isUnknown)
+    const paths = differences(one.value, other.value, [], this.isUnknown)
       .filter(({ actual }) => !this.isUnknown(actual))
       .map(({ path }) => formatPath(path));
-    return places.length > 0
-      ? { refusal: `${both}, with different values (${places.join(", ")}): ${cure}` }
+    return paths.length > 0
+      ? { refusal: `${both}, with different values (${paths.join(", ")}): ${cure}` }
       : {
           warning: `${both}, with equal values: a later change of one of them only would be refused. To end this, ${cure}`,
         };
@@ -84,6 +84,6 @@ export class DeclaredModules {
 
 /** The module's own properties, without those that name its object. */
 function ofModule(definition: Definition, properties: Properties): Properties {
-  const place = [...pathFieldsOf(definition), definition.idField].map(camelCase);
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !place.includes(name)));
+  const own = [...pathFieldsOf(definition), definition.idField].map(camelCase);
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !own.includes(name)));
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { ElsewhereError, expectPlace, namesPlace, type Properties, serverIn } from "../core";
+import { ElsewhereError, expectLocation, namesLocation, type Properties, serverIn } from "../core";
 import type { Settings } from "./accountSettings";
 import { describe } from "./describe";
 import type { Operation } from "./operation";
@@ -30,9 +30,9 @@ export async function movesHere(
   const before = serverIn(recorded);
   if (!before || !operation.canAsk) return false;
   return operation.withServer(async (transport, settings) => {
-    if (namesPlace(transport, recorded)) return false;
+    if (namesLocation(transport, recorded)) return false;
     try {
-      await expectPlace(transport, resource.named, recorded);
+      await expectLocation(transport, resource.named, recorded);
       return false;
     } catch (error) {
       if (!(error instanceof ElsewhereError)) {

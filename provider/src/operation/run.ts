@@ -1,6 +1,13 @@
 import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
 import { holdsUniqueValues, waits } from "@tunnelplane/sdk/contract";
-import { type Creation, expectPlace, nameIn, type Properties, placeIn, recordOfPlace } from "../core";
+import {
+  type Creation,
+  expectLocation,
+  locationIn,
+  nameIn,
+  type Properties,
+  recordOfLocation,
+} from "../core";
 import { toFollow } from "./apart";
 import { describe } from "./describe";
 import { withCure } from "./guarantees";
@@ -55,7 +62,7 @@ export class Run {
   }
 
   /**
-   * Creates an object, in the place of the one that the resource had before where that one holds a
+   * Creates an object, in place of the one that the resource had before where that one holds a
    * unique value. The engine tells which one that is for ordinary replacements only; for `--replace` and
    * taint, which ask no diff, the state does.
    */
@@ -93,9 +100,9 @@ export class Run {
     run: (transport: Transport) => Promise<T>,
   ): Promise<T> {
     return this.kind.operation.withServer(async (transport) => {
-      const place = await recordOfPlace(transport, this.kind.lifecycle.definition);
+      const location = await recordOfLocation(transport, this.kind.lifecycle.definition);
       const made = await run(transport);
-      return { ...made, outputs: { ...made.outputs, ...place } };
+      return { ...made, outputs: { ...made.outputs, ...location } };
     }, `create ${this.kind.name}`);
   }
 
@@ -106,16 +113,16 @@ export class Run {
   ): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
     if (id === IN_DOUBT) return new InDoubt(this.kind).read(recorded);
     return this.kind.operation.withServer(async (transport) => {
-      await expectPlace(transport, this.kind.named(id), recorded);
+      await expectLocation(transport, this.kind.named(id), recorded);
       const found = await this.kind.lifecycle.read(transport, id, recorded);
       if (!found) return undefined;
       const isRecorded = Object.keys(recorded).length > 0;
       const { hidden, ...rest } = found;
       if (!isRecorded && hidden !== undefined) throw new Error(hidden);
-      const place = isRecorded
-        ? placeIn(recorded)
-        : await recordOfPlace(transport, this.kind.lifecycle.definition);
-      return { ...rest, outputs: { ...found.outputs, ...place } };
+      const location = isRecorded
+        ? locationIn(recorded)
+        : await recordOfLocation(transport, this.kind.lifecycle.definition);
+      return { ...rest, outputs: { ...found.outputs, ...location } };
     }, `read ${this.kind.name}`);
   }
 
@@ -129,15 +136,15 @@ export class Run {
     this.kind.noteModules(id, desired);
     const wanted = this.kind.wantedBy(recorded, desired, (resource) => resource.id === id);
     return operation.withServer(async (transport) => {
-      await expectPlace(transport, this.kind.named(id), recorded);
-      const place = await recordOfPlace(transport, this.kind.lifecycle.definition);
+      await expectLocation(transport, this.kind.named(id), recorded);
+      const location = await recordOfLocation(transport, this.kind.lifecycle.definition);
       const before = await this.kind.withoutApart(urn, id, recorded, desired, true);
       const update = () => this.kind.lifecycle.update(transport, id, before, desired, urn && nameIn(urn));
       try {
         const outputs = await operation.hostports.during(transport, wanted, update);
         if (urn !== undefined) operation.hostports.settle(urn);
         await this.kind.warnOfGuarantee(outputs, urn);
-        return { ...outputs, ...place };
+        return { ...outputs, ...location };
       } catch (error) {
         const failure = await this.#withHolder(error, urn);
         if (!isInDoubt(error)) throw failure;
@@ -146,7 +153,7 @@ export class Run {
         throw new PartialFailure(failure, {
           id,
           ...found,
-          outputs: { ...found.outputs, ...place, ...PARTLY },
+          outputs: { ...found.outputs, ...location, ...PARTLY },
         });
       }
     }, `update ${this.kind.name}`);
@@ -165,7 +172,7 @@ export class Run {
     if (this.kind.operation.declared.has(`${this.kind.name} ${id}`)) return;
     await this.kind.operation.withServer(async (transport) => {
       if (id === IN_DOUBT) return new InDoubt(this.kind).delete(transport, recorded, intent);
-      await expectPlace(transport, this.kind.named(id), recorded);
+      await expectLocation(transport, this.kind.named(id), recorded);
       if (await endsWithPolicy(this.kind.operation, this.kind.name, recorded)) return;
       if (isReplaced && intent !== undefined && waits(this.kind.lifecycle.definition))
         await refuseToStrand(this.kind.operation, this.kind.named(id), id, intent);

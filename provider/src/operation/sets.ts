@@ -1,7 +1,7 @@
 import type { Transport } from "@tunnelplane/sdk";
 import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
 import type * as Catalogues from "@tunnelplane/sdk/catalogue";
-import { expectPlace, recordOfPlace } from "../core";
+import { expectLocation, recordOfLocation } from "../core";
 import { type DeclaredSet, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
@@ -63,8 +63,8 @@ export class SetSteps {
   create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
     this.operation.declared.add(keyOf(declared));
     return this.#run("create", async (transport) => {
-      const place = await recordOfPlace(transport);
-      return { ...(await this.#lifecycle.create(transport, declared, intent)), ...place };
+      const location = await recordOfLocation(transport);
+      return { ...(await this.#lifecycle.create(transport, declared, intent)), ...location };
     });
   };
 
@@ -74,8 +74,8 @@ export class SetSteps {
 
   update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
     this.#runOn("update", recorded, async (transport) => {
-      const place = await recordOfPlace(transport);
-      return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...place };
+      const location = await recordOfLocation(transport);
+      return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...location };
     });
 
   /** Leaves a set that another resource of the program declares by now. */
@@ -97,7 +97,7 @@ export class SetSteps {
 
   #runOn<T>(step: string, recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.#run(step, async (transport) => {
-      await expectPlace(transport, named(recorded), { ...recorded });
+      await expectLocation(transport, named(recorded), { ...recorded });
       return work(transport);
     });
   }

@@ -34,7 +34,7 @@ export async function retried<T>(
  * engine's environment. A state in files is told by an id that is kept beside it.
  */
 export function stateBackend(environment: NodeJS.ProcessEnv): string {
-  const place =
+  const url =
     environment.PULUMI_BACKEND_URL ||
     read("Pulumi.yaml", backendOfProject) ||
     read(
@@ -42,7 +42,7 @@ export function stateBackend(environment: NodeJS.ProcessEnv): string {
       (text) => JSON.parse(text).current,
     ) ||
     "";
-  return place.startsWith(FILES) ? idBeside(place) : place;
+  return url.startsWith(FILES) ? idBeside(url) : url;
 }
 
 const FILES = "file:";
@@ -57,18 +57,18 @@ const ids = new Map<string, string>();
  * The id of a state in files. Its path does not identify it: another machine or container may have another
  * state there, or the same one elsewhere. So an id is kept beside it, made at the first use.
  */
-function idBeside(place: string): string {
-  const known = ids.get(place);
+function idBeside(url: string): string {
+  const known = ids.get(url);
   if (known !== undefined) return known;
-  const id = readOrMakeId(folderOf(place));
+  const id = readOrMakeId(folderOf(url));
   // Without a file that can be read or written: a path is unique on its own machine only.
-  const unique = id ?? `${hostname()} ${process.cwd()} ${place}`;
-  ids.set(place, unique);
+  const unique = id ?? `${hostname()} ${process.cwd()} ${url}`;
+  ids.set(url, unique);
   return unique;
 }
 
-function folderOf(place: string): string {
-  const path = place.slice(FILES.length).replace(/^\/\//, "");
+function folderOf(url: string): string {
+  const path = url.slice(FILES.length).replace(/^\/\//, "");
   return resolve(path.startsWith("~") ? join(homedir(), path.slice(1)) : path, STATE_FOLDER);
 }
 

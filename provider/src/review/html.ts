@@ -127,17 +127,17 @@ const section = (id: string, title: string, items: readonly string[], count = it
 
 const tag = (text: string): string => ` <span class="tag">${escaped(text)}</span>`;
 
-type Places = ReadonlyMap<string, string>;
+type Locations = ReadonlyMap<string, string>;
 
-function findingItem(group: readonly ReviewedFinding[], locations: Places): string {
+function findingItem(group: readonly ReviewedFinding[], locations: Locations): string {
   const first = present(group[0]);
   const { severity, rule, accepted } = first;
-  const { place, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const { location, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
   const tags = [...remarks, ...(accepted ? ["accepted"] : [])].map(tag).join("");
   const detail = (finding: ReviewedFinding) => {
     const row = locations.get(finding.address ?? "");
     const link = row ? ` · <a href="#${row}">before and after</a>` : "";
-    return `from <code>${escaped(causeText(finding).at)}</code>${place && ` in <code>${escaped(place)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
+    return `from <code>${escaped(causeText(finding).at)}</code>${location && ` in <code>${escaped(location)}</code>`} · hash <code>${escaped(finding.hash)}</code>${link}`;
   };
   const count = group.length > 1 ? `<b>${group.length} findings</b>. The first: ` : "";
   const further = group.slice(1).map((finding) => `<p>${prose(finding.sentence)} ${detail(finding)}</p>`);
@@ -154,7 +154,7 @@ const folded = (title: string, items: readonly string[]): string =>
 
 function addressRow(
   group: Report["addresses"],
-  locations: Places,
+  locations: Locations,
   findings: readonly ReviewedFinding[],
 ): string {
   const first = present(group[0]);

@@ -131,13 +131,13 @@ const named = (texts: readonly string[]): string =>
 
 function item(group: readonly ReviewedFinding[]): string {
   const first = present(group[0]);
-  const { place, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const { location, remarks } = causeText({ ...first, offStack: group.some(({ offStack }) => offStack) });
   const causes = [...new Set(group.map((finding) => causeText(finding).at))];
   const { example } = first;
   const shownExample = example && (example.sentence ?? exampleText(example));
   const details = [
     code(first.rule),
-    `from ${named(causes)}${place && ` (${code(place)})`}`,
+    `from ${named(causes)}${location && ` (${code(location)})`}`,
     ...remarks,
     ...(shownExample !== undefined && !first.sentence.includes(shownExample)
       ? [`example: ${prose(shownExample)}`]

@@ -8,10 +8,10 @@ import type {
 } from "@tunnelplane/sdk/meaning";
 import type { TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Violation } from "./events";
-import type { SourcePlace } from "./sourceLocations";
+import type { SourceLocation } from "./sourceLocations";
 
 export interface ReviewedFinding extends Finding {
-  readonly cause: Finding["cause"] & SourcePlace;
+  readonly cause: Finding["cause"] & SourceLocation;
   /** Whether the finding or the whole report was accepted. */
   readonly accepted?: true;
 }

@@ -3,7 +3,7 @@ import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
 import type { PreviewedChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
-import { placeOf, type SourcePlace } from "./sourceLocations";
+import { locationOf, type SourceLocation } from "./sourceLocations";
 import type { OurStep } from "./worlds";
 import { placesInYaml } from "./yamlProgram";
 
@@ -32,7 +32,7 @@ export function reportOn(
 ): Report {
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(folder);
-  const locations = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
+  const locations = new Map(steps.map((step) => [step.urn, locationOf(step, inYaml)]));
   const accepted = acceptedBy(meant, options);
   const reviewed = (finding: Finding): ReviewedFinding => placed(finding, locations, accepted(finding));
   return {
@@ -53,7 +53,7 @@ export function reportOn(
 
 function placed(
   finding: Finding,
-  locations: ReadonlyMap<string, SourcePlace>,
+  locations: ReadonlyMap<string, SourceLocation>,
   accepted: boolean,
 ): ReviewedFinding {
   const cause = { ...finding.cause, ...locations.get(finding.cause.urn ?? "") };

@@ -100,18 +100,19 @@ export function stateText(state: GuaranteeState | null): string {
   return covered === 0 ? "holds, and covers no address" : `holds at ${counted(covered, "address")}`;
 }
 
-/** The cause of a finding: the place in the program, or the object and its field. */
+/** The cause of a finding: the location in the program, or the object and its field. */
 export function causeText({ cause, offStack, certain }: ReviewedFinding): {
   at: string;
-  place: string;
+  location: string;
   remarks: string[];
 } {
   const { urn, id, name, property } = cause;
-  // A resource of the program has its place there; for other objects, only the id says which one is meant.
+  // A resource of the program has its location there; for other objects, only the id says which one is meant.
   const object = urn === undefined && id ? nameAndId(name, id) : name;
   return {
     at: `${object}${property === undefined ? "" : `: ${property}`}`,
-    place: cause.file === undefined ? "" : `${cause.file}${cause.line === undefined ? "" : `:${cause.line}`}`,
+    location:
+      cause.file === undefined ? "" : `${cause.file}${cause.line === undefined ? "" : `:${cause.line}`}`,
     remarks: [...(offStack ? ["reaches beyond the stack"] : []), ...(certain ? [] : ["not certain yet"])],
   };
 }

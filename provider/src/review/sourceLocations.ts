@@ -1,14 +1,14 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
 
-/** The place in the program that declares a resource. */
-export interface SourcePlace {
+/** The location in the program that declares a resource. */
+export interface SourceLocation {
   readonly file?: string;
   readonly line?: number;
 }
 
-/** Finds the place of a resource by its URN. */
-export type FindPlace = (urn: string) => SourcePlace | undefined;
+/** Finds the location of a resource by its URN. */
+export type FindLocation = (urn: string) => SourceLocation | undefined;
 
 /** Files of our classes, and files that are loaded for a program. */
 const OURS = /^(.*\/)?(?:src|dist)\/generated\/[^/]+$/;
@@ -19,12 +19,12 @@ const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
 /**
  * The first stack frame outside of this package, relative to the project's folder.
  *
- * @param inYaml finds the place if the program is in YAML
+ * @param inYaml finds the location if the program is in YAML
  */
-export function placeOf(
+export function locationOf(
   { newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">,
-  inYaml: FindPlace,
-): SourcePlace {
+  inYaml: FindLocation,
+): SourceLocation {
   const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(
     ({ sourcePosition }) => frameOf(sourcePosition) ?? [],
   );

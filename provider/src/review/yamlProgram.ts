@@ -3,34 +3,34 @@ import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { nameIn, typesIn } from "../core/urn";
-import type { FindPlace, SourcePlace } from "./sourceLocations";
+import type { FindLocation, SourceLocation } from "./sourceLocations";
 
 /** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
 /**
- * The places of the resources of a YAML program. The engine knows none: its host for YAML records the lines
+ * The locations of the resources of a YAML program. The engine knows none: its host for YAML records the lines
  * of its own source.
  *
- * @param folder the project's folder; if it holds no such program, no place is found
+ * @param folder the project's folder; if it holds no such program, no location is found
  */
-export function placesInYaml(folder: string): FindPlace {
-  let locations: ReadonlyMap<string, SourcePlace> | undefined;
+export function placesInYaml(folder: string): FindLocation {
+  let locations: ReadonlyMap<string, SourceLocation> | undefined;
   return (urn) => {
     locations ??= read(folder);
     const types = typesIn(urn)
       .split("$")
       .map((token) => token.split(":").at(-1) ?? "");
-    return placeOf(locations, types, nameIn(urn));
+    return locationOf(locations, types, nameIn(urn));
   };
 }
 
-/** The place of a resource, or of the component that it is part of, whose name its own begins with. */
-function placeOf(
-  locations: ReadonlyMap<string, SourcePlace>,
+/** The location of a resource, or of the component that it is part of, whose name its own begins with. */
+function locationOf(
+  locations: ReadonlyMap<string, SourceLocation>,
   types: readonly string[],
   name: string,
-): SourcePlace | undefined {
+): SourceLocation | undefined {
   const own = locations.get(`${types.at(-1)} ${name}`);
   if (own || types.length < 2) return own;
   const [component] = [...locations.keys()]
@@ -39,10 +39,10 @@ function placeOf(
   return component === undefined ? undefined : locations.get(component);
 }
 
-function read(folder: string): ReadonlyMap<string, SourcePlace> {
+function read(folder: string): ReadonlyMap<string, SourceLocation> {
   const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
   const within = typeof main === "string" ? main : "";
-  const locations = new Map<string, SourcePlace>();
+  const locations = new Map<string, SourceLocation>();
   for (const name of FILES) {
     const found = parsed(join(folder, within, name));
     if (!found) continue;
@@ -70,7 +70,7 @@ function parsed(file: string): Parsed | undefined {
     const content: unknown = document.toJS();
     return isObject(content) ? { content, document, lines } : undefined;
   } catch {
-    return undefined; // a review works without places
+    return undefined; // a review works without locations
   }
 }
 

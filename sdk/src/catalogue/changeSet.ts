@@ -14,8 +14,8 @@ export const setNameOf = ({ definition, name }: Entry): string => `${definition.
 export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject[] =>
   entries.map((entry) => {
     const targets = links.get(entry);
-    const args = filled(entry.args ?? {}, (place, isKey) => {
-      const link = targets?.get(place);
+    const args = filled(entry.args ?? {}, (path, isKey) => {
+      const link = targets?.get(path);
       if (link?.isKey !== isKey) return undefined;
       return isKey ? `$key:${setNameOf(link.target)}` : { $key: setNameOf(link.target) };
     });
@@ -24,7 +24,7 @@ export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject
   });
 
 /** Finds the replacement for a name: for a map's key at a path, or for the value there. */
-export type StandIn<T> = (place: string, isKey: boolean) => T | undefined;
+export type StandIn<T> = (path: string, isKey: boolean) => T | undefined;
 
 /**
  * A copy of an entry's arguments in which names are replaced.

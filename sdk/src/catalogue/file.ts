@@ -30,7 +30,7 @@ const MISSING: Later = () => undefined;
  */
 export type Tags = Readonly<Record<string, (text: string) => unknown>>;
 
-interface Place {
+interface Position {
   /** Offset of the field's name; entries of lists have none. */
   readonly key?: number;
   /** The value; for an alias, the value that it refers to. */
@@ -45,7 +45,7 @@ export class CatalogueFile {
   readonly mistakes: Mistake[] = [];
   /** The content of the file; undefined if it is empty or no YAML. */
   readonly value: unknown;
-  readonly #places = new Map<string, Place>();
+  readonly #positions = new Map<string, Position>();
   readonly #tags: Tags;
   readonly #resolve: (node: Node | null) => Node | null;
 
@@ -82,14 +82,14 @@ export class CatalogueFile {
   }
 
   #offsetOf(path: readonly PropertyKey[], at: "value" | "name"): number {
-    const place = this.#places.get(formatPath(path));
-    if (!place) return path.length > 0 ? this.#offsetOf(path.slice(0, -1), "name") : 0;
-    return (at === "name" ? (place.key ?? place.offset) : (place.offset ?? place.key)) ?? 0;
+    const position = this.#positions.get(formatPath(path));
+    if (!position) return path.length > 0 ? this.#offsetOf(path.slice(0, -1), "name") : 0;
+    return (at === "name" ? (position.key ?? position.offset) : (position.offset ?? position.key)) ?? 0;
   }
 
   /** YAML reads 1.3 as a number where the contract wants a string. */
   #quotingHint(path: readonly PropertyKey[], message: string): string {
-    const node = this.#places.get(formatPath(path))?.node;
+    const node = this.#positions.get(formatPath(path))?.node;
     if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source)
       return "";
     return message.startsWith("must be a string") || message.includes(JSON.stringify(node.source))
@@ -105,7 +105,7 @@ export class CatalogueFile {
   ): unknown {
     const node = this.#resolve(written);
     const empty = isScalar(written) && written.value === null && !written.source;
-    this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
+    this.#positions.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
     if (isAlias(written) && (!node || within.includes(node))) {
       this.addMistake(
         path,
@@ -132,7 +132,7 @@ export class CatalogueFile {
       const { value: name, range } = pair.key;
       const at = [...path, name];
       if (fields.has(name)) {
-        const first = this.#places.get(formatPath(at))?.key ?? 0;
+        const first = this.#positions.get(formatPath(at))?.key ?? 0;
         const message = `is here a second time, after line ${this.lines.linePos(first).line}; give each its own name`;
         this.mistakes.push({ offset: range?.[0] ?? 0, path: at, message });
         continue;

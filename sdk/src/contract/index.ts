@@ -50,7 +50,7 @@ export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
 export { needsRsaPss } from "./formats/certificateAuthority";
 export { cidrKey, mistakeInCidr, networksAround, plainAddress } from "./formats/cidr";
-export { placeOfClaim } from "./formats/claim";
+export { pathOfClaim } from "./formats/claim";
 export { actionOf, type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { fieldsOfForm } from "./formats/form";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";

@@ -204,7 +204,7 @@ export class Tunnelplane extends ApiClient {
   /** Guarantees. A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees = new Collection<Guarantee, GuaranteeCreate, GuaranteeUpdate>(this.transport, "/guarantees", "guarantees");
 
-  /** Projects. A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
+  /** Projects. A part of the account whose objects exist only for its members. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
   readonly projects = new Collection<Project, ProjectCreate, ProjectUpdate>(this.transport, "/projects", "projects");
 
   /** Memberships. Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. */

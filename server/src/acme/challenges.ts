@@ -37,7 +37,7 @@ export function chosen(
   if (isWildcard && !inDns)
     throw new AcmeProblem(
       "not_possible",
-      `${domain} is a wildcard, which is proved in DNS alone: an operator sets --acme-dns-command or --acme-dns-server`,
+      `${domain} is a wildcard, which is proved only in DNS: an operator sets --acme-dns-command or --acme-dns-server`,
     );
   // Where one way fails, the other one may not.
   const ways = isWildcard

@@ -49,7 +49,7 @@ export class ApiKeys {
   readonly #found = new Set<string>();
   /** Running queries; requests with the same key share one. */
   #lookups = new Map<string, Promise<KnownKey | undefined>>();
-  /** Keys whose look-up holds a place: forgotten meanwhile, they are looked up again without another. */
+  /** Keys whose look-up holds a slot: forgotten meanwhile, they are looked up again without another. */
   readonly #placed = new Set<string>();
   #since = 0;
   readonly #projects: KnownProjects;

@@ -94,7 +94,7 @@ export function recoverAdminKey(context: ServerContext): Promise<{ id: string; k
     const admin = await adminIn(transaction);
     if (!admin)
       throw new Error(
-        `${context.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`,
+        `${context.store.label} has no admin yet: start the server, whose first start makes one and shows its API key`,
       );
     const key = newSecret("tpk");
     const created = await addKey(context, transaction, admin, key, "made by tunnelplane keys recover");

@@ -24,14 +24,14 @@ interface Written {
 
 /** All faults of a request, in its order. */
 export class Faults {
-  readonly #places = new Map<string, number>([[REQUEST, 0]]);
+  readonly #order = new Map<string, number>([[REQUEST, 0]]);
   readonly #faults: ObjectFault[] = [];
   readonly #faulty = new Set<string>();
   readonly #written = new Map<string, Map<string, Written>>();
 
-  /** Sets the place of an object in the order of faults; others come last. */
-  place(name: string): void {
-    if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
+  /** Adds an object to the order of faults; others come last. */
+  expect(name: string): void {
+    if (!this.#order.has(name)) this.#order.set(name, this.#order.size);
   }
 
   /** Notes how an object writes a reference that became an id, because faults name it in that form. */
@@ -73,9 +73,9 @@ export class Faults {
   /** Refuses the change set if anything is wrong. */
   refuse(): void {
     if (this.#faults.length === 0) return;
-    const placeOf = ({ name }: ObjectFault) => this.#places.get(name) ?? Number.POSITIVE_INFINITY;
+    const rankOf = ({ name }: ObjectFault) => this.#order.get(name) ?? Number.POSITIVE_INFINITY;
     const sorted = this.#faults.toSorted((a, b) => {
-      const [first, second] = [placeOf(a), placeOf(b)];
+      const [first, second] = [rankOf(a), rankOf(b)];
       return first === second ? 0 : first - second;
     });
     throw new ChangeSetError(sorted as [ObjectFault, ...ObjectFault[]]);

@@ -100,7 +100,7 @@ function readObjects(
   const seen = new Map<string, number>();
   return objects.flatMap((written, index): Wanted[] => {
     const name = nameOf(written, index);
-    faults.place(name);
+    faults.expect(name);
     const fault = broken.get(index);
     if (fault) faults.add(name, withinFields(fault));
     const one = fault ? undefined : readObject(written, name, faults);

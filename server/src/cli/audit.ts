@@ -82,7 +82,7 @@ function archiveCommand(): Command {
         .argParser(timeOf)
         .makeOptionMandatory(),
     )
-    .addOption(new Option("--out <file>", "a new file, for its owner alone").makeOptionMandatory());
+    .addOption(new Option("--out <file>", "a new file, which only its owner can read").makeOptionMandatory());
   withExamples(archive, [
     "tunnelplane audit archive --before 2026-01-01 --out audit-2025.jsonl",
     "last year's rows",

@@ -66,7 +66,7 @@ async function requireKeys(database: DatabaseOptions): Promise<void> {
   }: typeof import("../maintenance") = require("../maintenance");
   await inSnapshot(database, async (reader) => {
     // One without tables is refused by the backup itself.
-    return (await schemaOf(reader)) !== undefined && isBegun({ reader, place: databaseName(database) });
+    return (await schemaOf(reader)) !== undefined && isBegun({ reader, label: databaseName(database) });
   });
 }
 

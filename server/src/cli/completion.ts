@@ -12,7 +12,7 @@ interface Word {
 }
 
 /** The words that may follow a command. */
-interface Place {
+interface Entry {
   /** The words before: "" for the program, "keys rotate" for a command within another. */
   readonly path: string;
   /** Its commands, and known values of its first argument. */
@@ -32,7 +32,7 @@ export function completionCommand(): Command {
     .description("Print a script with which a shell completes commands, options and kinds")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .action((shell: Shell, _options: unknown, self: Command) => {
-      console.log(SCRIPTS[shell](placesOf(present(self.parent))));
+      console.log(SCRIPTS[shell](entriesOf(present(self.parent))));
     });
   return withExamples(
     command,
@@ -42,7 +42,7 @@ export function completionCommand(): Command {
   );
 }
 
-function placesOf(command: Command, path: readonly string[] = []): Place[] {
+function entriesOf(command: Command, path: readonly string[] = []): Entry[] {
   const commands = command.commands.map((one) => ({ word: one.name(), what: one.description() }));
   const options = command.options.flatMap(
     ({ long, short, description: what, argChoices: values = [], required, optional }) =>
@@ -50,19 +50,19 @@ function placesOf(command: Command, path: readonly string[] = []): Place[] {
   );
   const [argument] = command.registeredArguments;
   const values = argument?.argChoices ?? (/kind/.test(argument?.name() ?? "") ? KIND_NAMES : []);
-  const place: Place = {
+  const entry: Entry = {
     path: path.join(" "),
     words: [...commands, ...values.map((word) => ({ word, what: "" }))],
     options: [...options, { word: "--help", short: "-h", what: "show help", values: undefined }],
   };
-  return [place, ...command.commands.flatMap((one) => placesOf(one, [...path, one.name()]))];
+  return [entry, ...command.commands.flatMap((one) => entriesOf(one, [...path, one.name()]))];
 }
 
-const wordsAt = ({ words, options }: Place): readonly Word[] => [...words, ...options];
+const wordsAt = ({ words, options }: Entry): readonly Word[] => [...words, ...options];
 
 /** Lines of a `case` on the command and the word before, which is an option that takes a value. */
-const valueCases = (places: readonly Place[], line: (values: readonly string[]) => string): string =>
-  places
+const valueCases = (entries: readonly Entry[], line: (values: readonly string[]) => string): string =>
+  entries
     .flatMap(({ path, options }) =>
       options.flatMap(({ word, short, values }) =>
         values
@@ -76,15 +76,15 @@ const valueCases = (places: readonly Place[], line: (values: readonly string[]) 
 
 const plain = (text: string): string => text.replaceAll(/['":[\]\\`$]/g, "");
 
-const SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
-  bash: (places) => `# bash completion of tunnelplane
+const SCRIPTS: Readonly<Record<Shell, (entries: readonly Entry[]) => string>> = {
+  bash: (entries) => `# bash completion of tunnelplane
 _tunnelplane() {
   local path="" word words before="\${COMP_WORDS[COMP_CWORD-1]}" typed="\${COMP_WORDS[COMP_CWORD]}"
   # Bash takes the = of --option=value for a word.
   if [ "$typed" = "=" ]; then typed=""; elif [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
-${places
+${entries
   .filter(({ path }) => path)
   .map(
     ({ path }) =>
@@ -94,60 +94,60 @@ ${places
     esac
   done
   case "$path" in
-${places
+${entries
   .map(
-    (place) =>
-      `    "${place.path}") words="${wordsAt(place)
+    (entry) =>
+      `    "${entry.path}") words="${wordsAt(entry)
         .map(({ word }) => word)
         .join(" ")}" ;;`,
   )
   .join("\n")}
   esac
   case "$path $before" in
-${valueCases(places, (values) => `words="${values.join(" ")}"`)}
+${valueCases(entries, (values) => `words="${values.join(" ")}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$typed"))
 }
 complete -o default -F _tunnelplane tunnelplane`,
 
-  zsh: (places) => `#compdef tunnelplane
+  zsh: (entries) => `#compdef tunnelplane
 _tunnelplane() {
-  local place="" word before="\${words[CURRENT-1]}"
+  local entry="" word before="\${words[CURRENT-1]}"
   if [[ "\${words[CURRENT]}" == --*=* ]]; then
     before="\${words[CURRENT]%%=*}"
     compset -P '*='
   fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$place $word" in
-${places
+    case "$entry $word" in
+${entries
   .filter(({ path }) => path)
-  .map(({ path }) => `      "${path.includes(" ") ? path : ` ${path}`}") place="${path}" ;;`)
+  .map(({ path }) => `      "${path.includes(" ") ? path : ` ${path}`}") entry="${path}" ;;`)
   .join("\n")}
     esac
   done
   local -a known
-  case "$place" in
-${places
+  case "$entry" in
+${entries
   .map(
-    (place) =>
-      `    "${place.path}") known=(${wordsAt(place)
+    (entry) =>
+      `    "${entry.path}") known=(${wordsAt(entry)
         .map(({ word, what }) => `'${word}${what ? `:${plain(what)}` : ""}'`)
         .join(" ")}) ;;`,
   )
   .join("\n")}
   esac
-  case "$place $before" in
-${valueCases(places, (values) => `known=(${values.join(" ")})`)}
+  case "$entry $before" in
+${valueCases(entries, (values) => `known=(${values.join(" ")})`)}
   esac
   _describe 'tunnelplane' known || _files
 }
 compdef _tunnelplane tunnelplane`,
 
-  fish: (places) =>
+  fish: (entries) =>
     [
       "# fish completion of tunnelplane",
-      ...places.flatMap(({ path, words, options }) => {
-        const inner = places.filter(
+      ...entries.flatMap(({ path, words, options }) => {
+        const inner = entries.filter(
           (other) => other.path.startsWith(path === "" ? "" : `${path} `) && other.path !== path,
         );
         const next = inner.map((other) => other.path.slice(path.length).trim().split(" ")[0]);

@@ -34,7 +34,7 @@ export function loginCommand(): Command {
     .option("--show-claims", "print what the identity provider said of you, as JSON", false)
     .addHelpText(
       "after",
-      "\nThe key is kept in ~/.config/tunnelplane/credentials.json, for this server's address alone. Commands and providers take it\nwhere no API key is set.",
+      "\nThe key is kept in ~/.config/tunnelplane/credentials.json, only for this server's address. Commands and providers take it\nwhere no API key is set.",
     );
   return withExamples(
     withUrl(command).action(login),

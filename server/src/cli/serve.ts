@@ -84,7 +84,7 @@ async function serve(
     siblings,
   });
   letGrow();
-  const ready = { url: server.url, place: server.place, isFirst };
+  const ready = { url: server.url, label: server.label, isFirst };
   if (siblings) return siblings.ready(ready);
   // Before the line that it listens, so that a signal after that line is heard.
   onSignals(obey, tlsCert !== undefined);
@@ -123,9 +123,9 @@ const warningsOfEnvironment = (): string[] =>
     (name) => !/^(GATEWAY|DEV|ENVOY)(_|$)/.test(name),
   );
 
-function announce({ url, place, isFirst }: Ready, next: readonly string[]): void {
+function announce({ url, label, isFirst }: Ready, next: readonly string[]): void {
   if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${url}\n`);
-  console.log(`tunnelplane ${VERSION} listens on ${url}, data in ${place}`);
+  console.log(`tunnelplane ${VERSION} listens on ${url}, data in ${label}`);
   console.log(`For people: ${url}/console shows what it holds, ${url}/docs the API`);
   if (isFirst)
     console.log(

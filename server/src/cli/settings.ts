@@ -33,7 +33,7 @@ export interface Setting {
 const DATA: Setting = {
   flag: "--data <folder>",
   env: "TUNNELPLANE_DATA",
-  text: "Folder of the embedded database and the master key; with PostgreSQL, of the master key alone",
+  text: "Folder of the embedded database and the master key; with PostgreSQL, only of the master key",
   default: "./.tunnelplane",
 };
 
@@ -124,7 +124,7 @@ const SIGN_IN_SETTINGS: readonly Setting[] = [
     flag: "--oidc-issuer <url>",
     env: "TUNNELPLANE_OIDC_ISSUER",
     text: "Issuer URL of the OpenID Connect identity provider at which people sign in",
-    defaultText: "none; API keys alone",
+    defaultText: "none; only API keys",
     more: "docs/how-to/sign-in.md",
   },
   {

@@ -155,7 +155,7 @@ export class Documents {
     return holdsSecrets(definition) && this.keyring.mayHold(stored);
   }
 
-  /** The stored document alone, parsed, with opened secrets. */
+  /** Only the stored document, parsed, with opened secrets. */
   async unsealed(db: Kysely<Database>, definition: Definition, stored: string): Promise<Document> {
     const unseal = (secret: string, place: { id: string; path: string }) =>
       this.keyring.open(`${place.id}/${place.path}`, secret);
@@ -231,7 +231,7 @@ export class Documents {
 
 /**
  * Whether an end is set in stored documents. In printed JSON this text stands for the name of a field and the
- * beginning of a text alone: in a value, its quotes would be escaped.
+ * beginning of a text only: in a value, its quotes would be escaped.
  */
 function mayEnd(definition: Definition, stored: string): boolean {
   const field = endFieldOf(definition);

@@ -26,7 +26,7 @@ export interface ExposureRequest {
 const ROWS_AT_ONCE = 10;
 
 /** An address, with the edge and route that serve it. */
-interface Place {
+interface Address {
   readonly address: string;
   readonly hostport: string;
   readonly edge: Document;
@@ -48,8 +48,8 @@ export async function exposurePage(
 ): Promise<Page> {
   const { reader } = store;
   const view = View.of({ db: reader, documents }, caller);
-  const places = await placesOf(view, request);
-  const shown = places.slice(0, request.limit);
+  const addresses = await addressesOf(view, request);
+  const shown = addresses.slice(0, request.limit);
   const gathering = new Gathering(view);
   const holders = shown.flatMap(({ edge, route }) => [edge, ...(route ? [route] : [])]);
   const names = await namesOf(
@@ -89,37 +89,37 @@ export async function exposurePage(
   }
   return {
     documents: shown.flatMap(({ address }) => byAddress.get(address) ?? []),
-    nextBefore: places.length > request.limit ? (shown.at(-1)?.address ?? null) : null,
+    nextBefore: addresses.length > request.limit ? (shown.at(-1)?.address ?? null) : null,
     cursor: "after_address",
   };
 }
 
 /** The addresses of a page, in order, and the one after them if there is one. */
-async function placesOf(view: View, { address, after, limit }: ExposureRequest): Promise<Place[]> {
+async function addressesOf(view: View, { address, after, limit }: ExposureRequest): Promise<Address[]> {
   const only = address === undefined ? undefined : canonicalAddress(address);
   const last = after === undefined ? undefined : canonicalAddress(after);
   const from = hostportOf(only ?? last ?? "");
   const served = only === undefined ? await view.hostportsFrom(from, limit + 2) : await view.edgesAt([from]);
   const edges = new Map<string, Document | undefined>();
-  const places: Place[] = [];
+  const addresses: Address[] = [];
   for (const { value, resource_id: id } of served) {
     if (!edges.has(id)) edges.set(id, await view.whole(id));
     const edge = edges.get(id);
     if (!edge) continue; // deleted since the first query
-    const here = placesAt(value, edge)
-      .filter((place) => only === undefined || only === from || place.address === only)
-      .filter((place) => last === undefined || hostportOf(last) !== value || place.address > last);
-    for (const place of here) places.push(place);
-    if (places.length > limit) break;
+    const here = addressesAt(value, edge)
+      .filter((each) => only === undefined || only === from || each.address === only)
+      .filter((each) => last === undefined || hostportOf(last) !== value || each.address > last);
+    for (const each of here) addresses.push(each);
+    if (addresses.length > limit) break;
   }
-  return places.slice(0, limit + 1);
+  return addresses.slice(0, limit + 1);
 }
 
 /** Hosts are case-insensitive, paths are not. */
 const canonicalAddress = (address: string): string =>
   hostportOf(address) + address.slice(hostportOf(address).length);
 
-function placesAt(hostport: string, edge: Document): Place[] {
+function addressesAt(hostport: string, edge: Document): Address[] {
   if (!Array.isArray(edge.routes)) return [{ address: hostport, hostport, edge }];
   return (edge.routes as (Document & { match: string; match_type: string })[])
     .map((route) => ({ address: addressOf(hostport, route), hostport, edge, route }))
@@ -127,10 +127,10 @@ function placesAt(hostport: string, edge: Document): Place[] {
 }
 
 /** The edges and routes of these addresses. Each edge keeps only the hostports of these addresses. */
-function holdersOf(places: readonly Place[], names: ReadonlyMap<string, string>): WorldObject[] {
+function holdersOf(addresses: readonly Address[], names: ReadonlyMap<string, string>): WorldObject[] {
   const edges = new Map<string, { edge: Document; hostports: Set<string> }>();
   const routes = new Map<string, WorldObject>();
-  for (const { edge, route, hostport } of places) {
+  for (const { edge, route, hostport } of addresses) {
     const id = textIn(edge, "id");
     const known = edges.get(id) ?? { edge, hostports: new Set() };
     known.hostports.add(hostport);

@@ -1,25 +1,28 @@
 import { quoted, RequestError } from "../util";
-import { placeOfMistake } from "./jsonMistake";
+import { locationOfMistake } from "./jsonMistake";
 
 /**
  * Reads JSON in which each object names its fields once. Of two fields with one name, some programs take the
  * first and some the last (RFC 8259 section 4), so a check in front of the server could see another value
  * than the server.
  *
- * @param place of the text in the body, for errors; it ends with a colon and a space
+ * @param location of the text in the body, for errors; it ends with a colon and a space
  */
-export function parseJson(text: string, place = ""): unknown {
+export function parseJson(text: string, location = ""): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new RequestError("malformed_json", `The body is not valid JSON: ${place}${placeOfMistake(text)}`);
+    throw new RequestError(
+      "malformed_json",
+      `The body is not valid JSON: ${location}${locationOfMistake(text)}`,
+    );
   }
   const repeated = repeatedName(text);
   if (repeated)
     throw new RequestError(
       "malformed_json",
-      `The body names a field twice: ${place}${quoted(repeated.name)} stands in one object before character ${repeated.at + 1} already; send it once`,
+      `The body names a field twice: ${location}${quoted(repeated.name)} stands in one object before character ${repeated.at + 1} already; send it once`,
     );
   return value;
 }
@@ -59,7 +62,7 @@ function isName(text: string, after: number): boolean {
 }
 
 /**
- * The place of the quote that ends a string: one with an even number of backslashes before it.
+ * The location of the quote that ends a string: one with an even number of backslashes before it.
  * @param text JSON, as text or as its bytes
  */
 export function endOfText(text: string | Buffer, begin: number): number {

@@ -4,10 +4,10 @@ const START_OF_STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
- * Describes where a text stops being JSON; V8 names the place only in some of its messages. Reads the text
+ * Describes where a text stops being JSON; V8 names the location only in some of its messages. Reads the text
  * once, builds nothing and does not recurse. Call it only for texts that JSON.parse refused.
  */
-export function placeOfMistake(text: string): string {
+export function locationOfMistake(text: string): string {
   const expected = new Reader(text).read();
   return `expected ${expected.words} at character ${expected.at + 1}`;
 }

@@ -52,13 +52,13 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
   return { body, wrong: outsized({ ...body, [list]: undefined }), broken };
 }
 
-function readPart(part: Buffer, place: string, index: number, broken: Map<number, Fault>): unknown {
+function readPart(part: Buffer, location: string, index: number, broken: Map<number, Fault>): unknown {
   if (part.length > MAX_PART_SIZE) {
     const message = `has ${part.length} bytes; one object has at most 1 MiB, as in a request of its own`;
     broken.set(index, { error: "invalid_field", path: [], message });
     return undefined;
   }
-  const item = parseJson(part.toString("utf8"), `${place}: `);
+  const item = parseJson(part.toString("utf8"), `${location}: `);
   const [fault] = outsized(item);
   if (fault) broken.set(index, fault);
   return item;
@@ -75,7 +75,7 @@ function outsized(value: unknown): readonly Fault[] {
 }
 
 interface Parts {
-  /** The text with a short one in the place of each object of the list. */
+  /** The text with a short one in place of each object of the list. */
   readonly rest: string;
   /** The objects, by the texts that stand for them. */
   readonly parts: ReadonlyMap<unknown, Buffer>;

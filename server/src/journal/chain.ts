@@ -2,10 +2,10 @@ import type { AuditEventRow } from "../storage";
 import type { Anchor } from "./head";
 import { hashOf } from "./rows";
 
-/** An audit row without its place in the log. */
+/** An audit row without its position in the log. */
 export type Unplaced = Omit<AuditEventRow, "sequence" | "previous_hash" | "hash">;
 
-/** Gives rows their places behind the end of the log. */
+/** Gives rows their positions behind the end of the log. */
 export class Chain {
   #end: Anchor;
 

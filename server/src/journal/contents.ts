@@ -66,11 +66,11 @@ async function compareEvents(
     }
     const filed = event.sequence <= through ? archived?.events.get(event.sequence) : undefined;
     const [loggedId, digest] = [filed?.event_id ?? logged_id, filed?.event_digest ?? logged];
-    const place = `the event ${event.id} of row ${event.sequence}`;
+    const label = `the event ${event.id} of row ${event.sequence}`;
     if (loggedId !== event.id)
-      faults.add(`${place} was added without the server: the log has no such event there`);
+      faults.add(`${label} was added without the server: the log has no such event there`);
     else if (digests.ofEvent(event) !== digest)
-      faults.add(`${place} was changed: it is not what the log says`);
+      faults.add(`${label} was changed: it is not what the log says`);
   }
   return uncompared;
 }
@@ -90,13 +90,13 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     const [sequence, action, expected] = filed
       ? [filed.sequence, filed.action, filed.object_digest]
       : [logged, loggedAction, digest];
-    const place = `the object ${row.id}`;
+    const label = `the object ${row.id}`;
     const waiting = known.inbox.get(row.id);
     if (waiting?.isDeleted)
-      faults.add(`${place} was put back without the server: row ${waiting.n} of the inbox deleted it`);
+      faults.add(`${label} was put back without the server: row ${waiting.n} of the inbox deleted it`);
     else if (waiting && (await digestOf(db, known, row)) !== waiting.digest) {
       faults.add(
-        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${waiting.n} of the inbox left`,
+        `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${waiting.n} of the inbox left`,
       );
     }
     if (waiting) continue;
@@ -105,12 +105,12 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
       continue;
     }
     if (action?.endsWith("_deleted"))
-      faults.add(`${place} was put back without the server: row ${sequence} deleted it`);
+      faults.add(`${label} was put back without the server: row ${sequence} deleted it`);
     else if (sequence === null)
-      faults.add(`${place} was added without the server: the log has no such object`);
+      faults.add(`${label} was added without the server: the log has no such object`);
     else if ((await digestOf(db, known, row)) !== expected) {
       faults.add(
-        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${sequence} left`,
+        `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${sequence} left`,
       );
     }
   }

@@ -74,10 +74,10 @@ export class Digests {
     return this.#digest(["event", id, type, object_id, created_at, project_id], payload);
   }
 
-  /** Hashes the place first, as JSON, so that the border between place and text is unambiguous. */
-  #digest(place: unknown[], text: string): string {
+  /** Hashes the position first, as JSON, so that the border between position and text is unambiguous. */
+  #digest(position: unknown[], text: string): string {
     return createHmac("sha256", this.#key)
-      .update(`${JSON.stringify(place)}\n`)
+      .update(`${JSON.stringify(position)}\n`)
       .update(text)
       .digest("base64url");
   }

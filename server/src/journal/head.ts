@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { type Database, statement } from "../storage";
 
 /**
- * A place in the audit log: a row's number and hash. If it is noted elsewhere, it proves later that the log
+ * A position in the audit log: a row's number and hash. If it is noted elsewhere, it proves later that the log
  * up to there is unchanged.
  */
 export interface Anchor {
@@ -21,5 +21,5 @@ export async function headOf(db: Kysely<Database>): Promise<Anchor | undefined> 
 /** The text that the head's signature covers. */
 export const headText = (sequence: number, hash: string): string => `${sequence}:${hash}`;
 
-/** Prints a place in the audit log, for people and logs. */
+/** Prints a position in the audit log, for people and logs. */
 export const anchorText = ({ sequence, hash }: Anchor): string => `${sequence}:${hash}`;

@@ -111,7 +111,7 @@ export async function moveInbox(
   let [count, last, more] = [0, after, true];
   for (let page = 0; more && page < pages; page++) {
     const rows = await waitingRows(transaction, { after: last });
-    const places: (readonly [
+    const positions: (readonly [
       n: number,
       sequence: number,
       lane: string,
@@ -134,11 +134,11 @@ export async function moveInbox(
       }
       seen.add(lane);
       const { sequence, previous_hash, hash } = chain.add({ ...row, lane });
-      places.push([row.n, sequence, lane, previous_hash, hash]);
+      positions.push([row.n, sequence, lane, previous_hash, hash]);
     }
     if (rows.length === 0) more = false;
-    if (places.length > 0) await place(transaction, keyring, head.key_id, places, chain.end);
-    count += places.length;
+    if (positions.length > 0) await move(transaction, keyring, head.key_id, positions, chain.end);
+    count += positions.length;
   }
   return { count, refused, more, through: last, end: chain.end };
 }
@@ -146,7 +146,7 @@ export async function moveInbox(
 interface Found extends InInbox {
   /** How many rows there were, {@link PAGE} at most; not all need to fit the page. */
   found: number;
-  /** Rows of the log from the same place in the same lane. */
+  /** Rows that the log already has with this number of this lane. */
   repeated: number;
 }
 
@@ -155,9 +155,9 @@ const waitingRows = statement<{ after: number }, Found>((db, parameter) =>
   db
     .selectFrom(
       sql<
-        InInbox & { through: number; place: number; found: number }
+        InInbox & { through: number; nth: number; found: number }
       >`(select *, sum(octet_length(payload)) over (order by n) as through,
-        row_number() over (order by n) as place, count(*) over () as found
+        row_number() over (order by n) as nth, count(*) over () as found
         from (select * from inbox where n > ${parameter("after")} order by n limit ${sql.lit(PAGE)}) as first_rows)`.as(
         "page",
       ),
@@ -168,11 +168,11 @@ const waitingRows = statement<{ after: number }, Found>((db, parameter) =>
         "repeated",
       ),
     )
-    .where(sql<boolean>`through <= ${sql.lit(PAGE_BYTES)} or place = 1`)
+    .where(sql<boolean>`through <= ${sql.lit(PAGE_BYTES)} or nth = 1`)
     .orderBy("n"),
 );
 
-interface Place {
+interface Position {
   n: number;
   sequence: number;
   lane: string;
@@ -181,14 +181,14 @@ interface Place {
 }
 
 /** Writes the rows into both logs, and takes them out of the inbox. */
-async function place(
+async function move(
   transaction: Transaction,
   keyring: Keyring,
   keyId: string,
-  places: readonly (readonly unknown[])[],
+  positions: readonly (readonly unknown[])[],
   { sequence, hash }: Anchor,
 ): Promise<void> {
-  const list = JSON.stringify(places);
+  const list = JSON.stringify(positions);
   const mac = keyring.sign(keyId, headText(sequence, hash));
   const [, , taken] = await pipelined([
     placeAuditEvents(transaction, { list }),
@@ -196,8 +196,8 @@ async function place(
     takeOut(transaction, { list }),
     moveHead(transaction, { sequence, hash, mac }),
   ]);
-  if (taken !== places.length)
-    throw new Error(`Of ${places.length} rows of the inbox, ${taken} were left to move`);
+  if (taken !== positions.length)
+    throw new Error(`Of ${positions.length} rows of the inbox, ${taken} were left to move`);
 }
 
 /** The columns that an audit row takes over as they are. */
@@ -208,14 +208,14 @@ const AUDIT_COLUMNS = [
   "project_id",
 ] as const satisfies readonly (keyof InInbox)[];
 
-const placesIn = (db: Kysely<Database>, list: string) =>
-  recordsOf<Place>(db, list, {
+const positionsIn = (db: Kysely<Database>, list: string) =>
+  recordsOf<Position>(db, list, {
     n: "bigint",
     sequence: "bigint",
     lane: "text",
     previous_hash: "text",
     hash: "text",
-  }).as("place");
+  }).as("position");
 
 const placeAuditEvents = statement<{ list: string }, unknown>((db, parameter) =>
   db
@@ -223,11 +223,11 @@ const placeAuditEvents = statement<{ list: string }, unknown>((db, parameter) =>
     .columns(["sequence", "lane", "previous_hash", "hash", ...AUDIT_COLUMNS])
     .expression(
       db
-        .selectFrom(placesIn(db, parameter("list")))
-        .innerJoin("inbox", "inbox.n", "place.n")
-        .select(["place.sequence", "place.lane", "place.previous_hash", "place.hash"])
+        .selectFrom(positionsIn(db, parameter("list")))
+        .innerJoin("inbox", "inbox.n", "position.n")
+        .select(["position.sequence", "position.lane", "position.previous_hash", "position.hash"])
         .select(AUDIT_COLUMNS.map((column) => `inbox.${column}` as const))
-        .orderBy("place.sequence"),
+        .orderBy("position.sequence"),
     ),
 );
 
@@ -237,16 +237,18 @@ const placeEvents = statement<{ list: string }, unknown>((db, parameter) =>
     .columns(["sequence", "id", "type", "object_id", "created_at", "payload", "project_id"])
     .expression(
       db
-        .selectFrom(placesIn(db, parameter("list")))
-        .innerJoin("inbox", "inbox.n", "place.n")
-        .select(["place.sequence", "event_id", "event_type", "object_id", "created_at", "payload"])
+        .selectFrom(positionsIn(db, parameter("list")))
+        .innerJoin("inbox", "inbox.n", "position.n")
+        .select(["position.sequence", "event_id", "event_type", "object_id", "created_at", "payload"])
         .select("project_id")
-        .orderBy("place.sequence"),
+        .orderBy("position.sequence"),
     ),
 );
 
 const takeOut = change<{ list: string }>((db, parameter) =>
-  db.deleteFrom("inbox").where("n", "in", db.selectFrom(placesIn(db, parameter("list"))).select("place.n")),
+  db
+    .deleteFrom("inbox")
+    .where("n", "in", db.selectFrom(positionsIn(db, parameter("list"))).select("position.n")),
 );
 
 /** Moves the head of the log, with its signature. */

@@ -54,7 +54,7 @@ export interface Follower {
  * action. Both share one sequence, which is the order of commits.
  *
  * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a
- * sequencer gives the rows their places; see {@link Sequencer}. Changes that need an exact place, and all
+ * sequencer gives the rows their positions; see {@link Sequencer}. Changes that need an exact position, and all
  * changes on SQLite, go into the log at once.
  */
 export class Journal {
@@ -181,7 +181,7 @@ export class Journal {
     return end;
   }
 
-  /** The event and the audit row, without their place in the log. */
+  /** The event and the audit row, without their position in the log. */
   #prepare(one: ObjectChange | AuditedAction, author: Author, now: Date): Prepared {
     const { operationId, ownerId, keyId, client } = author;
     const by = {
@@ -230,7 +230,7 @@ export class Journal {
   }
 }
 
-/** A change without its place in the log. */
+/** A change without its position in the log. */
 interface Prepared {
   readonly row: Omit<AuditEventRow, "sequence" | "previous_hash" | "hash" | "lane">;
   /** Absent for an action that changes no object. */

@@ -9,7 +9,7 @@ import { GENESIS } from "./rows";
 const FIRST_START = "first_start";
 
 /** Whether a database has keys; false before its first start. Throws if its keys were removed. */
-export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">): Promise<boolean> {
+export async function isBegun({ reader, label }: Pick<Store, "reader" | "label">): Promise<boolean> {
   // One statement, because another server may start for the first time in between.
   const { key, head, pending } = await reader
     .selectNoFrom(({ selectFrom }) => [
@@ -25,7 +25,7 @@ export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">
     .select(({ fn }) => fn.countAll<number>().as("objects"))
     .executeTakeFirstOrThrow();
   throw new Error(
-    `The table sealing_key of ${place} is empty, beside ${counted(Number(objects), "object")}: its keys were removed, so nobody can open its secrets or say that its audit log is whole. Nothing was changed, and no new keys were made; restore a backup with "tunnelplane restore"`,
+    `The table sealing_key of ${label} is empty, beside ${counted(Number(objects), "object")}: its keys were removed, so nobody can open its secrets or say that its audit log is whole. Nothing was changed, and no new keys were made; restore a backup with "tunnelplane restore"`,
   );
 }
 
@@ -38,7 +38,7 @@ export async function openKeyring(store: Store, options: MasterKeyOptions, begun
   const found = findMasterKey(options);
   if (!found && begun) {
     throw new Error(
-      `The secrets in ${store.place} are sealed under a master key, and there is none here: set TUNNELPLANE_MASTER_KEY, or put the file back that --master-key-file names (${options.file})`,
+      `The secrets in ${store.label} are sealed under a master key, and there is none here: set TUNNELPLANE_MASTER_KEY, or put the file back that --master-key-file names (${options.file})`,
     );
   }
   // The master key first, then the data key: a server that starts at the same time does the same.

@@ -14,7 +14,7 @@ export const GENESIS = "0".repeat(64);
 type Hashed = Omit<AuditEventRow, "hash">;
 
 /**
- * The fields that a row has before it has its place in the log. The order may never change: old rows are
+ * The fields that a row has before it has its position in the log. The order may never change: old rows are
  * verified by it.
  */
 export const RECORDED = [

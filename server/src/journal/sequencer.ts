@@ -27,7 +27,7 @@ export interface SequencerOptions {
 }
 
 /**
- * Moves committed changes from the inbox to their places in the event log and the audit log. Every server has
+ * Moves committed changes from the inbox to their positions in the event log and the audit log. Every server has
  * one, on a connection of its own; whichever finds the head of the log free moves what all of them wrote, in
  * one transaction. So it may be killed at any step. On SQLite nothing waits in the inbox but what a restored
  * backup brought.
@@ -82,7 +82,7 @@ export class Sequencer {
       if (!this.#isFollowing) movedAt = performance.now();
       else if (performance.now() > movedAt + this.waitMs)
         throw new Unavailable(
-          `${this.store.place}: another session has held the end of the audit log for too long`,
+          `${this.store.label}: another session has held the end of the audit log for too long`,
           undefined,
         );
       else await sleep(RETRY_MS);

@@ -13,14 +13,14 @@ import { LaneOrder, verifyInbox } from "./verifyInbox";
 
 const PAGE = 1000;
 
-/** A noted place in the log, and where the note comes from. */
+/** A noted position in the log, and where the note comes from. */
 export interface Noted extends Anchor {
   readonly source: string;
 }
 
 export interface Verified {
   readonly rows: number;
-  /** Number of rows in the inbox, which have no place in the log yet. */
+  /** Number of rows in the inbox, which have no position in the log yet. */
   readonly waiting: number;
   /** The head of the log. Note it elsewhere, to prove later that the log up to here is unchanged. */
   readonly head: Anchor;
@@ -32,7 +32,7 @@ export interface Verified {
   readonly uncompared: number;
   /** Noted rows that are in archives, where none were given. */
   readonly unproved: readonly Noted[];
-  /** The faults, each with its place; empty if the log is whole. */
+  /** The faults, each with where it is; empty if the log is whole. */
   readonly faults: readonly string[];
 }
 
@@ -54,10 +54,10 @@ export async function verifyAudit(
   const through = await archivedThrough(snapshot);
   const hasFiles = files.length > 0;
   const lanes = new LaneOrder(through.sequence > 0 && !hasFiles);
-  const place = new Map<number, Noted[]>();
-  for (const one of noted) place.set(one.sequence, [...(place.get(one.sequence) ?? []), one]);
+  const notedAt = new Map<number, Noted[]>();
+  for (const one of noted) notedAt.set(one.sequence, [...(notedAt.get(one.sequence) ?? []), one]);
   const check = (row: AuditEventRow, before: Anchor) => {
-    for (const fault of faultsOfRow(row, before, place.get(row.sequence) ?? [])) faults.add(fault);
+    for (const fault of faultsOfRow(row, before, notedAt.get(row.sequence) ?? [])) faults.add(fault);
     const fault = row.lane !== null && lanes.faultOf(row.lane, `row ${row.sequence}`);
     if (fault) faults.add(fault);
   };

@@ -14,15 +14,15 @@ export class LaneOrder {
   /** @param isPartial whether the first rows are elsewhere: then a lane may begin with any number */
   constructor(private readonly isPartial = false) {}
 
-  /** @param lane `<lane>:<k>` @param place of the row, for people. Returns its fault, if it has one */
-  faultOf(lane: string, place: string): string | undefined {
+  /** @param lane `<lane>:<k>` @param label of the row, for people. Returns its fault, if it has one */
+  faultOf(lane: string, label: string): string | undefined {
     const end = lane.lastIndexOf(":");
     const [id, k] = [lane.slice(0, end), Number(lane.slice(end + 1))];
     const last = this.#last.get(id) ?? (this.isPartial ? k - 1 : 0);
     this.#last.set(id, Math.max(last, k));
-    if (k <= last) return `${place} repeats a row before it, or changed places with one`;
+    if (k <= last) return `${label} repeats a row before it, or changed places with one`;
     if (k > last + 1)
-      return `before ${place} ${k === last + 2 ? "a row is" : `${k - last - 1} rows are`} missing, which the same server wrote: removed from the inbox, or moved behind it`;
+      return `before ${label} ${k === last + 2 ? "a row is" : `${k - last - 1} rows are`} missing, which the same server wrote: removed from the inbox, or moved behind it`;
     return undefined;
   }
 }
@@ -61,14 +61,14 @@ export async function verifyInbox(
     for (const row of page) {
       rows++;
       after = row.n;
-      const place = `row ${row.n} of the inbox`;
+      const label = `row ${row.n} of the inbox`;
       if (!(await isFromServer(db, keyring, row))) {
         faults.add(
-          `${place} was added or changed: no server that has the master key wrote it in this form. It is not delivered`,
+          `${label} was added or changed: no server that has the master key wrote it in this form. It is not delivered`,
         );
         continue;
       }
-      const fault = lanes.faultOf(laneText(row), place);
+      const fault = lanes.faultOf(laneText(row), label);
       if (fault) faults.add(fault);
       if (OF_NO_OBJECT.includes(row.action)) continue;
       latest.set(row.object_id, {

@@ -62,7 +62,7 @@ async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {
   }
 }
 
-async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> {
+async function requireEmpty(db: Kysely<Database>, label: string): Promise<void> {
   const tables = await tablesOf(db);
   if (tables.length === 0) return;
   let rows = 0;
@@ -73,7 +73,7 @@ async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> 
     rows += Number((await rowsOf.executeTakeFirstOrThrow()).count);
   }
   throw new Error(
-    `${place} is not empty (${counted(tables.length, "table")}, ${counted(rows, "row")}) and was left as it is: restore into a new folder or database`,
+    `${label} is not empty (${counted(tables.length, "table")}, ${counted(rows, "row")}) and was left as it is: restore into a new folder or database`,
   );
 }
 

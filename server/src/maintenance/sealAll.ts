@@ -1,5 +1,5 @@
 import { definitionNamed, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
-import { placeOf, type ServerContext } from "../resources";
+import { locationOf, type ServerContext } from "../resources";
 import type { Transaction } from "../storage";
 
 // Small, because writers wait while a page is sealed.
@@ -62,7 +62,7 @@ const sealSecrets = (context: ServerContext): Promise<number> =>
         .limit(PAGE)
         .forUpdate()
         .execute(),
-    placeOf: (row) => `${row.resource_id}/${row.name}`,
+    locationOf: (row) => `${row.resource_id}/${row.name}`,
     sealedOf: (row) => row.value,
     replace: (transaction, { resource_id, name }, value) =>
       transaction
@@ -83,7 +83,7 @@ const sealAnswers = (context: ServerContext): Promise<number> =>
         .limit(PAGE)
         .forUpdate()
         .execute(),
-    placeOf: (row) => placeOf({ project: row.project_id, ownerId: row.owner_id, key: row.key }),
+    locationOf: (row) => locationOf({ project: row.project_id, ownerId: row.owner_id, key: row.key }),
     sealedOf: (row) => row.answer,
     replace: (transaction, { project_id, owner_id, key }, answer) =>
       transaction
@@ -99,24 +99,24 @@ const sealAnswers = (context: ServerContext): Promise<number> =>
 interface SealedTable<R> {
   /** Locks and reads a page of rows that are not sealed under the current key. */
   stale(transaction: Transaction): Promise<R[]>;
-  /** The place to which a row's text is sealed. */
-  placeOf(row: R): string;
+  /** The location to which a row's text is sealed. */
+  locationOf(row: R): string;
   sealedOf(row: R): string;
   replace(transaction: Transaction, row: R, sealed: string): Promise<unknown>;
 }
 
 async function sealTexts<R>(
   { store, keyring }: ServerContext,
-  { stale, placeOf, sealedOf, replace }: SealedTable<R>,
+  { stale, locationOf, sealedOf, replace }: SealedTable<R>,
 ): Promise<number> {
   for (let sealed = 0; ; ) {
     const count = await store.write(async (transaction) => {
       const begunUnder = keyring.currentId;
       const rows = await stale(transaction);
       for (const row of rows) {
-        const place = placeOf(row);
-        const text = await keyring.opening(transaction, () => keyring.open(place, sealedOf(row)));
-        await replace(transaction, row, keyring.seal(place, text));
+        const location = locationOf(row);
+        const text = await keyring.opening(transaction, () => keyring.open(location, sealedOf(row)));
+        await replace(transaction, row, keyring.seal(location, text));
       }
       await keyring.requireCurrent(transaction, begunUnder);
       return rows.length;

@@ -8,7 +8,7 @@ export type Order = "stop" | "cut off" | "reload TLS";
 export interface Ready {
   readonly url: string;
   /** The database's name for people. */
-  readonly place: string;
+  readonly label: string;
   /** Whether it made the admin's key and showed it. */
   readonly isFirst: boolean;
 }

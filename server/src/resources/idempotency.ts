@@ -53,7 +53,7 @@ export async function answeredBefore<T>(
     );
   }
   if (after !== undefined && row.created_id === after) return undefined;
-  return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(named), row.answer)));
+  return JSON.parse(await keyring.opening(db, () => keyring.open(locationOf(named), row.answer)));
 }
 
 type UntilExpiry = KeyOfRequest & { readonly expiry: string };
@@ -78,7 +78,7 @@ export async function keepAnswer(
   answer: unknown,
 ): Promise<void> {
   const { id = null }: { readonly id?: string | null } = Object(answer);
-  const answered = keyring.seal(placeOf(named), JSON.stringify(answer));
+  const answered = keyring.seal(locationOf(named), JSON.stringify(answer));
   await pipelined([
     forgetAnswer(transaction, { ...named, after: after ?? null, expiry: expiry() }),
     insertAnswer(transaction, {
@@ -120,8 +120,8 @@ export async function forgetAnswers(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("idempotency_key").where("created_at", "<=", expiry()).execute();
 }
 
-/** The place to which a kept answer is sealed. */
-export const placeOf = ({ project, ownerId, key }: KeyOfRequest): string =>
+/** The location to which a kept answer is sealed. */
+export const locationOf = ({ project, ownerId, key }: KeyOfRequest): string =>
   `idempotency_key/${project}/${ownerId}/${key}`;
 
 const expiry = (): string => new Date(Date.now() - KEPT_MS).toISOString();

@@ -10,7 +10,7 @@ export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { sendExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { refuseFromReplaced, refuseLoosening } from "./handover";
-export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
+export { forgetAnswers, type IdempotentRequest, locationOf, requestHashOf } from "./idempotency";
 export { lackingIn } from "./lacked";
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";

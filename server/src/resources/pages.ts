@@ -201,13 +201,13 @@ const startStatement = (definition: Definition, narrowing: Narrowing): PageState
           id: string;
           version: number;
           through: number;
-          place: number;
+          nth: number;
         }>`(select id, version, sum(bytes) over (order by id desc) as through,
-          row_number() over (order by id desc) as place from (${rows}) as measured order by id desc)`.as(
+          row_number() over (order by id desc) as nth from (${rows}) as measured order by id desc)`.as(
           "page",
         ),
       )
-      .where(sql<boolean>`through <= ${parameter("bytes")} or place = 1`)
+      .where(sql<boolean>`through <= ${parameter("bytes")} or nth = 1`)
       .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
       .select(sql<string | null>`string_agg(${document}, ${sql.lit(DOCUMENT_SEPARATOR)})`.as("documents"));
   });

@@ -130,7 +130,7 @@ export class StoredObjects {
     }
     const [stored] = await byId(db, { id });
     const found = stored ?? (id === DEFAULT_PROJECT.id ? defaultProject(this.#documents) : undefined);
-    const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
+    const row = found?.kind === definition.kind ? found : undefined; // a prefix proves nothing
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);

@@ -59,7 +59,7 @@ export class Keyring {
 
   /**
    * Checks which key is in use. Call this in every transaction that seals, so that no secret stays sealed
-   * under a key that a rotation removes: a rotation writes alone, so the answer holds until the transaction
+   * under a key that a rotation removes: a rotation is the only writer, so the answer holds until the transaction
    * ends.
    *
    * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer
@@ -109,26 +109,26 @@ export class Keyring {
   }
 
   /**
-   * @param place the place that the text is bound to, for example `<id of the object>/<path of the field>`
+   * @param location what the text is bound to, for example `<id of the object>/<path of the field>`
    * @param keyId the key to seal under; default: the one in use
    */
-  seal(place: string, text: string, keyId?: string): string {
+  seal(location: string, text: string, keyId?: string): string {
     const { id, bytes } = keyId === undefined ? this.#sealer : this.#key(keyId);
-    return `${MARK}${id}.${seal(bytes, place, text)}`;
+    return `${MARK}${id}.${seal(bytes, location, text)}`;
   }
 
   /** Opens a sealed text. */
-  open(place: string, stored: string): string {
+  open(location: string, stored: string): string {
     const [, id, sealed] = SEALED.exec(stored) ?? [];
     if (id === undefined || sealed === undefined)
-      throw new SealBroken(`The secret at ${place} is not sealed: it was changed in the database`);
+      throw new SealBroken(`The secret at ${location} is not sealed: it was changed in the database`);
     const key = this.#keys.get(id);
     if (!key) throw new UnknownKey(id);
     try {
-      return open(key.bytes, place, sealed);
+      return open(key.bytes, location, sealed);
     } catch (error) {
       throw new SealBroken(
-        `The secret at ${place} cannot be opened: it was changed or moved in the database`,
+        `The secret at ${location} cannot be opened: it was changed or moved in the database`,
         { cause: error },
       );
     }

@@ -5,24 +5,24 @@ const NONCE = 12; // bytes; NIST SP 800-38D section 8.2.2, at most 2^32 values s
 const TAG = 16;
 
 /**
- * Seals a text with AES-256-GCM under a key of 32 bytes. It opens only at the place for which it was sealed,
+ * Seals a text with AES-256-GCM under a key of 32 bytes. It opens only at the location for which it was sealed,
  * so an attacker with write access to the database cannot move it to an object that they may read.
  */
-export function seal(key: Buffer, place: string, text: string): string {
+export function seal(key: Buffer, location: string, text: string): string {
   const nonce = randomBytes(NONCE);
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(place));
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(location));
   return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
     "base64url",
   );
 }
 
 /** Opens a sealed text. Throws if it was changed, moved, or sealed under another key. */
-export function open(key: Buffer, place: string, sealed: string): string {
+export function open(key: Buffer, location: string, sealed: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   const end = bytes.length - TAG;
   if (end < NONCE) throw new Error("is too short");
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(
-    Buffer.from(place),
+    Buffer.from(location),
   );
   decipher.setAuthTag(bytes.subarray(end));
   return decipher.update(bytes.subarray(NONCE, end), undefined, "utf8") + decipher.final("utf8");

@@ -28,7 +28,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
     const begun = await isBegun(store);
     if (!begun && options.existing)
       throw new Error(
-        `${store.place} was never served: there is nothing in it. Nothing was made; start the server first`,
+        `${store.label} was never served: there is nothing in it. Nothing was made; start the server first`,
       );
     const { placeholder, accountId } = await factsOf(store, begun);
     const file = options.masterKeyFile ?? join(options.data, "master.key");

@@ -68,7 +68,7 @@ export interface RunningServer {
   /** The address that it listens on, for example `http://127.0.0.1:4040`. */
   readonly url: string;
   /** The database's name for people. */
-  readonly place: string;
+  readonly label: string;
   /**
    * Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old
    * ones.
@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       work.catch((error: unknown) => logger.warn({ err: error }, `cannot ${name}`));
     return {
       url,
-      place: store.place,
+      label: store.label,
       // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
       reloadTls: () => reloadTls(app.server as unknown as TlsServer, options.tls, logger),
       async close() {

@@ -3,7 +3,7 @@ export interface ConnectionString {
   /** One for each host: what pg connects to. */
   readonly urls: readonly string[];
   /** Hosts and database, for people, without a password. */
-  readonly place: string;
+  readonly label: string;
 }
 
 /** More would be a mistake; each may take seconds to try. */
@@ -43,22 +43,22 @@ export function readConnection(text: string): ConnectionString {
     );
   for (const name of ["target_session_attrs", "connect_timeout", "load_balance_hosts"])
     parts.more.delete(name);
-  const places = hosts.map((host, index) => ({ host, port: ports[index] ?? ports[0] ?? "" }));
-  const named = places.map(({ host, port }) => encodeURI(host) + (port && `:${port}`)).join(",");
+  const addresses = hosts.map((host, index) => ({ host, port: ports[index] ?? ports[0] ?? "" }));
+  const named = addresses.map(({ host, port }) => encodeURI(host) + (port && `:${port}`)).join(",");
   return {
-    urls: places.map((place) => urlOf(parts, place)),
-    place: `postgres://${named}/${encodeURI(parts.database)}`,
+    urls: addresses.map((at) => urlOf(parts, at)),
+    label: `postgres://${named}/${encodeURI(parts.database)}`,
   };
 }
 
 /** pg takes host and port of the parameters first. */
-function urlOf({ user, password, database, more }: Parts, place: { host: string; port: string }): string {
+function urlOf({ user, password, database, more }: Parts, at: { host: string; port: string }): string {
   const parameters = new URLSearchParams(more);
-  for (const [name, value] of Object.entries(place)) if (value) parameters.set(name, value);
+  for (const [name, value] of Object.entries(at)) if (value) parameters.set(name, value);
   const secret = password && `:${encodeURIComponent(password)}`;
   const caller = user || password ? `${encodeURIComponent(user)}${secret}@` : "";
   const rest = `${encodeURIComponent(database)}?${parameters}`.replaceAll("+", "%20");
-  return `postgres://${caller}${place.host ? "host" : ""}/${rest}`;
+  return `postgres://${caller}${at.host ? "host" : ""}/${rest}`;
 }
 
 const URL_FORM =
@@ -67,8 +67,8 @@ const URL_FORM =
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i;
 
 function partsOfUrl(text: string): Parts {
-  const [, user = "", password = "", places = "", database = "", query = ""] = URL_FORM.exec(text) ?? [];
-  const hosts = places.split(",").map((one) => HOST.exec(one));
+  const [, user = "", password = "", list = "", database = "", query = ""] = URL_FORM.exec(text) ?? [];
+  const hosts = list.split(",").map((one) => HOST.exec(one));
   // An unencoded "@", "#", "?" or "/" would put part of a password into the shown parts.
   if (!URL_FORM.test(text) || hosts.includes(null)) throw new Error(FORM);
   const more = new URLSearchParams(query);

@@ -36,10 +36,10 @@ export async function factsOf(store: Store, begun: boolean): Promise<DatabaseFac
   return { placeholder: await factOf(store, PLACEHOLDER), accountId: await factOf(store, ACCOUNT_ID) };
 }
 
-async function factOf({ reader, place }: Store, name: string): Promise<string> {
+async function factOf({ reader, label }: Store, name: string): Promise<string> {
   const row = await reader.selectFrom("setting").select("value").where("name", "=", name).executeTakeFirst();
   if (row) return row.value;
   throw new Error(
-    `The row ${name} of the table setting was removed from ${place}. Nothing was changed; restore a backup with "tunnelplane restore"`,
+    `The row ${name} of the table setting was removed from ${label}. Nothing was changed; restore a backup with "tunnelplane restore"`,
   );
 }

@@ -6,14 +6,14 @@ const TRY_MS = 3_000;
 
 /** The hosts of a database, of which a server uses one that can be written to. */
 export class Hosts {
-  readonly place: string;
+  readonly label: string;
   readonly #urls: readonly string[];
   #url: string;
   #isInDoubt = true;
   #choosing: Promise<void> | undefined;
 
-  constructor({ urls, place }: ConnectionString) {
-    [this.place, this.#urls, this.#url] = [place, urls, urls[0] ?? ""];
+  constructor({ urls, label }: ConnectionString) {
+    [this.label, this.#urls, this.#url] = [label, urls, urls[0] ?? ""];
   }
 
   /** Where the next connection goes. */

@@ -31,18 +31,18 @@ export async function migrate(
   throw error;
 }
 
-/** Refuses a database that is not at this version, and changes nothing. @param place its name for people */
-export async function requireMigrated(db: Kysely<Database>, place: string): Promise<void> {
+/** Refuses a database that is not at this version, and changes nothing. @param label its name for people */
+export async function requireMigrated(db: Kysely<Database>, label: string): Promise<void> {
   const schema = await schemaOf(db);
   const latest = present(Object.keys(MIGRATIONS).sort().at(-1));
   if (schema === undefined)
     throw new Error(
-      `${place} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`,
+      `${label} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`,
     );
-  if (!(schema in MIGRATIONS)) throw new NewerSchema(place, schema);
+  if (!(schema in MIGRATIONS)) throw new NewerSchema(label, schema);
   if (schema !== latest) {
     throw new Error(
-      `${place} has schema ${schema}, and this version works with ${latest}: "tunnelplane serve" of this version brings it there. Nothing was changed`,
+      `${label} has schema ${schema}, and this version works with ${latest}: "tunnelplane serve" of this version brings it there. Nothing was changed`,
     );
   }
 }

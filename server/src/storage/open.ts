@@ -1,7 +1,7 @@
 import { traced, tracing } from "@tunnelplane/sdk/tracing";
 import type { Kysely } from "kysely";
 import { migrate, requireMigrated } from "./migrate";
-import { connectPostgres, openPostgres, placeOf, requireUsable } from "./postgres";
+import { connectPostgres, labelOf, openPostgres, requireUsable } from "./postgres";
 import type { Database } from "./schema";
 import { connectSqlite, isSqlite, openSqlite } from "./sqlite";
 import type { Store } from "./store";
@@ -78,7 +78,7 @@ export async function inSnapshot<T>(
 
 /** The name of a database for people, without a password. */
 export const databaseName = ({ data, databaseUrl }: DatabaseOptions): string =>
-  databaseUrl ? placeOf(databaseUrl) : data;
+  databaseUrl ? labelOf(databaseUrl) : data;
 
 /**
  * Refuses a folder without a database, so that none is created there. For PostgreSQL only connecting can show

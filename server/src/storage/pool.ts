@@ -50,7 +50,7 @@ export function adapt(pool: Pool, hosts: Hosts, watch?: Watch): AdaptedPool {
   const translate = (error: unknown) => {
     if (!isOutage(error)) return error;
     hosts.doubt();
-    return new Unavailable(`${hosts.place}: ${wordsOf(error)}`, error);
+    return new Unavailable(`${hosts.label}: ${wordsOf(error)}`, error);
   };
   return {
     options: {},

@@ -59,7 +59,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   const singleWriter = new Writer(dialect, adapt(single, hosts, watch));
   const db = new Kysely<Database>({ dialect, log: logOfReads() });
   return {
-    place: hosts.place,
+    label: hosts.label,
     isParallel: true,
     reader: db,
     write: (work, options = {}) =>
@@ -75,7 +75,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
       if (row?.read_only !== "on") return;
       hosts.doubt();
       throw new Unavailable(
-        `${hosts.place} can only be read: it is a standby, or was made read-only`,
+        `${hosts.label} can only be read: it is a standby, or was made read-only`,
         undefined,
       );
     },
@@ -118,8 +118,8 @@ export function connectPostgres(url: string): Kysely<Database> {
 export async function requireUsable(url: string): Promise<void> {
   const hosts = new Hosts(readConnection(url));
   await hosts.choose();
-  await refuseUnusable(hosts.url, hosts.place);
+  await refuseUnusable(hosts.url, hosts.label);
 }
 
 /** Host and database, for people. */
-export const placeOf = (url: string): string => readConnection(url).place;
+export const labelOf = (url: string): string => readConnection(url).label;

@@ -9,7 +9,7 @@ const WAIT_MS = 3_000;
  *
  * @throws Error with one line that says what to set
  */
-export async function refuseUnusable(url: string, place: string): Promise<void> {
+export async function refuseUnusable(url: string, label: string): Promise<void> {
   const settings: ClientConfig = {
     ...{ connectionString: url, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS },
   };
@@ -21,12 +21,12 @@ export async function refuseUnusable(url: string, place: string): Promise<void> 
     const encoding = (await one.query("show server_encoding")).rows[0]?.server_encoding;
     if (encoding !== "UTF8")
       throw new Unusable(
-        `${place} is encoded in ${encoding}, and a server stores texts of all scripts: create the database with "encoding 'UTF8' template template0"`,
+        `${label} is encoded in ${encoding}, and a server stores texts of all scripts: create the database with "encoding 'UTF8' template template0"`,
       );
     await other.connect();
     if (await isShared(one, other))
       throw new Unusable(
-        `${place} is behind a pooler that gives a connection to another client after each transaction: set pool_mode = session there for this database (PgBouncer's default), or name PostgreSQL itself`,
+        `${label} is behind a pooler that gives a connection to another client after each transaction: set pool_mode = session there for this database (PgBouncer's default), or name PostgreSQL itself`,
       );
   } catch (error) {
     if (error instanceof Unusable) throw error;

@@ -31,8 +31,8 @@ export interface Database {
   replacement: { old_id: string; new_id: string };
   /** Objects that end, as long as no event says that they have. `at` is in milliseconds since 1970. */
   ending: { resource_id: string; at: number };
-  /** The places that guarantees cover; see `guarantees/places.ts`. */
-  guarantee_address: { place: string; guarantee_id: string; enforced: 0 | 1 };
+  /** The addresses that guarantees cover; see `guarantees/addressKeys.ts`. */
+  guarantee_address: { address_key: string; guarantee_id: string; enforced: 0 | 1 };
   /** The kept states of guarantees. */
   guarantee_state: GuaranteeStateRow;
   /**
@@ -83,7 +83,7 @@ export interface Database {
   /** Events at their destinations, as far as subscriptions have been read. */
   delivery: DeliveryRow;
   /**
-   * Committed changes that have no place in the event log and the audit log yet; see the architecture page of
+   * Committed changes that have no position in the event log and the audit log yet; see the architecture page of
    * storage.
    */
   inbox: InboxRow;

@@ -57,7 +57,7 @@ export async function openSqlite(folder: string): Promise<Store> {
     WAIT_MS,
   );
   return {
-    place: folder,
+    label: folder,
     isParallel: false,
     reader: singleConnection(reader.dialect, reader.connection),
     write: (work, options) => queue.write(work, options),

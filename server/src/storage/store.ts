@@ -5,7 +5,7 @@ import type { Database } from "./schema";
 /** The interface to a database. The rest of the server knows no other. */
 export interface Store {
   /** The database's name for people, without a password. */
-  readonly place: string;
+  readonly label: string;
   /** Whether several writers may write at once. If not, they take turns. */
   readonly isParallel: boolean;
   /** Reads what is committed. */

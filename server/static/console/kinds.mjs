@@ -424,7 +424,7 @@ export const KINDS = [
     "listKey": "projects",
     "idPrefix": "proj",
     "access": "account",
-    "doc": "A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. Only admins of the account may change it; members see those in which they have a role.",
+    "doc": "A part of the account whose objects exist only for its members. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. Only admins of the account may change it; members see those in which they have a role.",
     "secrets": [],
     "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\", description: \"the shop's team\" });",
     "modules": []

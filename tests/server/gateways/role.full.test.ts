@@ -40,12 +40,12 @@ onEveryDatabase("The key of a gateway", (start) => {
     });
   });
 
-  it("reports for the name of its bot alone, which admins set and change", async () => {
+  it("reports only for the name of its bot, which admins set and change", async () => {
     const { bot, rest } = await server.member({ role: "gateway", gateway_name: "edge-a" });
     expect((await server.read(bot.uri)).gateway_name).to.equal("edge-a");
     await expectRefusedBut(
       () => report(rest, "edge-b"),
-      { ...forbidden, mentions: ['reports for "edge-a" alone', "have an admin set gateway_name"] },
+      { ...forbidden, mentions: ['reports only for "edge-a"', "have an admin set gateway_name"] },
       () => report(rest, "edge-a"),
     );
     expect((await server.rest.patch(bot.uri, { gateway_name: "edge-b" })).body.gateway_name).to.equal(
@@ -129,7 +129,7 @@ onEveryDatabase("The key of a gateway", (start) => {
       server.rest.post("/bot_users", { name: "x", role, gateway_name: "edge" });
     await expectRefusedBut(
       [make("member"), make("admin")],
-      invalid("gateway_name", 'for bots of role "gateway" alone'),
+      invalid("gateway_name", 'only for bots of role "gateway"'),
       make("gateway"),
     );
     const member = await server.created("/bot_users", { name: "x" });

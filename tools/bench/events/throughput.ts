@@ -99,7 +99,7 @@ async function expectDelivered({ core }: World, count: number): Promise<void> {
     .where("status", "=", "delivered")
     .executeTakeFirstOrThrow();
   if (Number(delivered) !== count)
-    throw new Error(`${core.store.place}: only ${delivered} of ${count} events were delivered`);
+    throw new Error(`${core.store.label}: only ${delivered} of ${count} events were delivered`);
 }
 
 interface Cost {

@@ -18,7 +18,7 @@ export interface Marks {
   readonly once?: true;
   /** A text that only the real request makes, such as a signature: dry runs answer null. */
   readonly made?: true;
-  /** Computed when a request asks for this object alone, and in some lists; all other answers have null. */
+  /** Computed when a request asks only for this object, and in some lists; all other answers have null. */
   readonly onDemand?: true;
   /** Content without words by which people look for an object, such as a certificate; see `searched.ts`. */
   readonly unsearched?: true;

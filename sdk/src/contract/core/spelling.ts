@@ -3,7 +3,7 @@ import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 import { own } from "./narrow";
 
 /**
- * An object for people, its name first: `"shop" (edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue)`; its id alone where it
+ * An object for people, its name first: `"shop" (edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue)`; only its id where it
  * has no name.
  *
  * @param name as its program or catalogue has it, `resource_name` of the API

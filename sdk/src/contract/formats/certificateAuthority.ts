@@ -41,14 +41,14 @@ function mistakeInShape(pem: string): string | undefined {
     return `is ${pem.length} characters long; one certificate takes a few thousand`;
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => present(match[1]));
   if (labels.some((label) => label.endsWith("PRIVATE KEY")))
-    return "holds a private key; send the certificate alone, and keep the key where it is";
+    return "holds a private key; send only the certificate, and keep the key where it is";
   if (labels.length === 0) return 'must be a PEM block that begins with "-----BEGIN CERTIFICATE-----"';
   if (labels.length > 1)
     return `holds ${labels.length} PEM blocks; send exactly one certificate, and further authorities as objects of their own`;
   if (labels[0] !== "CERTIFICATE") return `holds a ${labels[0]}, not a CERTIFICATE`;
   if (!/^\s*-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\s*$/.test(pem))
     return pem.includes("-----END CERTIFICATE-----")
-      ? "has text around its PEM block; send the block alone"
+      ? "has text around its PEM block; send only the block"
       : "has no END line; the PEM block is truncated";
   return undefined;
 }
@@ -56,7 +56,7 @@ function mistakeInShape(pem: string): string | undefined {
 /** At most 6 MB of certificates. */
 const MAX_REMEMBERED = 100;
 
-/** Whether the key of an authority is for RSA-PSS alone (RFC 4055), which Envoy's library cannot read. */
+/** Whether the key of an authority is only for RSA-PSS (RFC 4055), which Envoy's library cannot read. */
 export const needsRsaPss = remembering(MAX_REMEMBERED, (pem: string): boolean => {
   try {
     return new X509Certificate(pemWrittenAnew(pem)).publicKey.asymmetricKeyType === "rsa-pss";

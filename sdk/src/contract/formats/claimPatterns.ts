@@ -28,7 +28,7 @@ const YES_OR_NO = ["true", "false"];
 /** A scheme, or words before colons that say what follows, and name nobody; Kubernetes has two of them. */
 const LABEL = /^(?:system:serviceaccount:|[a-z_][a-z0-9+._-]*:(?:\/\/)?)/i;
 
-/** Blanks, dots and dashes alone name nobody. */
+/** Blanks, dots and dashes name nobody. */
 const NAMING = /[\p{L}\p{N}]/u;
 
 /**

@@ -69,8 +69,8 @@ function readExpression(text: string): Cel.ASTNode | string {
   } catch (error) {
     if (!(error instanceof ParseError)) return TOO_DEEP; // the parser overflowed the stack
     if (error.code === "limit_exceeded") return TOO_DEEP;
-    const place = error.range ? ` at character ${error.range.start + 1}` : "";
-    return `is not a CEL expression: ${error.summary}${place}; expected for example req.path.startsWith("/api")`;
+    const where = error.range ? ` at character ${error.range.start + 1}` : "";
+    return `is not a CEL expression: ${error.summary}${where}; expected for example req.path.startsWith("/api")`;
   }
 }
 

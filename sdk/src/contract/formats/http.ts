@@ -147,7 +147,7 @@ export function mistakeInPath(path: string): string | undefined {
   if (!path.startsWith("/")) return 'must begin with "/"';
   if (path.startsWith(OWN_PATHS))
     return `is below ${OWN_PATHS}, which is the gateway's own; choose another path`;
-  if (/[?#]/.test(path)) return "must be a path alone: leave out what begins with ? or #";
+  if (/[?#]/.test(path)) return "must be only a path: leave out what begins with ? or #";
   if (/\/\/|\/\.{1,2}(\/|$)/.test(path)) return 'must have no empty segment, and none that is "." or ".."';
   if (/[\\;]|%2f|%5c|%3b/i.test(path))
     return "must hold no backslash, no semicolon and no slash in its encoded form, because gateways refuse such paths";

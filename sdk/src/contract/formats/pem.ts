@@ -5,7 +5,7 @@ const LINE = /.{1,64}/g;
 
 /**
  * The blocks of a PEM in the form that every library reads (RFC 7468 section 2): OpenSSL and Envoy's library
- * take neither indented lines nor CR alone nor non-breaking spaces.
+ * take neither indented lines nor a CR without LF nor non-breaking spaces.
  *
  * @returns the text itself, trimmed, where it has no block
  */

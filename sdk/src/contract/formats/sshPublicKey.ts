@@ -51,7 +51,7 @@ function mistakeInShape(text: string): string | undefined {
   if (/^\S+-cert-v\d\d@openssh\.com\s/.test(text))
     return "is a certificate; send the public key that it certifies";
   if (new RegExp(`^(?!${TYPE}\\s).*\\s${TYPE}\\s+AAAA`).test(text))
-    return "has options before the key; send the key alone, from its type on";
+    return "has options before the key; send only the key, from its type on";
   if (/^sk-\S+\s/.test(text))
     return 'is a key of a security token: hardware keys are not supported yet; send another one, such as "ssh-keygen -t ed25519" makes';
   return undefined;

@@ -36,9 +36,9 @@ const MAX_CHAINS = 100;
 const readChain = remembering(MAX_CHAINS, (pem: string): TlsCertificateFacts | string => {
   const blocks = [...pem.matchAll(PEM_BLOCK)];
   if (blocks.some(([, label]) => label?.endsWith("PRIVATE KEY")))
-    return "holds a private key; send that as `private_key_pem`, and the certificates alone here";
+    return "holds a private key; send that as `private_key_pem`, and only the certificates here";
   if (blocks.length === 0 || pem.replace(PEM_BLOCK, "").trim() !== "")
-    return 'must be PEM blocks alone, each from "-----BEGIN CERTIFICATE-----" to its END line: the certificate of the server first';
+    return 'must be only PEM blocks, each from "-----BEGIN CERTIFICATE-----" to its END line: the certificate of the server first';
   if (blocks.length > MAX_CERTIFICATES)
     return `holds ${blocks.length} certificates; a chain has at most ${MAX_CERTIFICATES}`;
   const chain: ReadCertificate[] = [];

@@ -9,7 +9,7 @@ const nameIsForGateways: Rule = function* ({ role, gateway_name: name }) {
   if (name != null && role !== "gateway")
     yield {
       path: ["gateway_name"],
-      message: 'is for bots of role "gateway" alone: leave it out, or create a bot with that role',
+      message: 'is only for bots of role "gateway": leave it out, or create a bot with that role',
     };
 };
 

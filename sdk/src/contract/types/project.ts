@@ -16,7 +16,7 @@ export const project = defineResource({
   type: "Project",
   kind: "project",
   title: "project",
-  doc: "A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted.",
+  doc: "A part of the account whose objects exist only for its members. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted.",
   path: "/projects",
   listKey: "projects",
   idPrefix: "proj",

@@ -1,5 +1,5 @@
 import { own } from "../../contract/core/narrow";
-import { placeOfClaim } from "../../contract/formats/claim";
+import { pathOfClaim } from "../../contract/formats/claim";
 import {
   asksVerified,
   type Claims,
@@ -38,7 +38,7 @@ export function claimsApart(rules: readonly (RequiredClaims | undefined)[]): Cho
   return [...names].reduce<Choice<Claims>[]>(
     (choices, name) =>
       choose(choices, valuesApart(name, rules), (claims, value) =>
-        withValue(claims, placeOfClaim(name), value),
+        withValue(claims, pathOfClaim(name), value),
       ),
     [{ value: {}, by: all }],
   );

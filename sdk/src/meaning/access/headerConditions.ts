@@ -136,8 +136,8 @@ class Search {
   /** A header with no choice left, or the next in an order in which those of one clause are close. */
   #next(condition: Compound, members: readonly Compound[]): string {
     const names = members.map(namesIn).find(({ length }) => length === 1) ?? namesIn(condition);
-    const placeOf = (name: string) => this.order.get(name) ?? 0;
-    return names.reduce((a, b) => (placeOf(b) < placeOf(a) ? b : a));
+    const rankOf = (name: string) => this.order.get(name) ?? 0;
+    return names.reduce((a, b) => (rankOf(b) < rankOf(a) ? b : a));
   }
 
   /** Conditions that share no header are searched apart. */
@@ -222,7 +222,7 @@ function independent(conditions: readonly Condition[]): Compound[][] {
   return [...groups.values()];
 }
 
-/** The places of headers in an order in which those that clauses connect, near or far, are close. */
+/** The ranks of headers in an order in which those that clauses connect, near or far, are close. */
 function orderIn(conditions: readonly Compound[]): ReadonlyMap<string, number> {
   const near = new Map<string, Set<string>>();
   const visit = (condition: Condition): void => {

@@ -51,7 +51,7 @@ export const holdersIn = oncePer((model: Model): ReadonlyMap<string, readonly Mo
   return found;
 });
 
-/** A new value that no other object of either world has, with a body that claims it alone. */
+/** A new value that no other object of either world has, with a body that claims nothing else. */
 export interface FreshClaim {
   readonly kind: string;
   readonly texts: readonly string[];

@@ -17,8 +17,8 @@ function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]>
   return new Map(ids.map((id) => [model.identityOf(id), types]));
 }
 
-/** For each kind of target, a word for the place, and the field that names it. */
-const PLACES: Readonly<Record<EventTarget, readonly [place: string, field: string]>> = {
+/** For each kind of target, a word for it, and the field that names it. */
+const TARGETS: Readonly<Record<EventTarget, readonly [text: string, field: string]>> = {
   stream_service: ["stream", "stream_ref"],
   delivery_service: ["delivery stream", "delivery_stream_ref"],
   log_service: ["log group", "log_group_ref"],
@@ -26,12 +26,12 @@ const PLACES: Readonly<Record<EventTarget, readonly [place: string, field: strin
   webhook: ["webhook", "url"],
 };
 
-/** The place where a destination's events go, in words; undefined if that is not known. */
-function placeOf({ fields }: ModelObject): string | undefined {
+/** Where a destination's events go, in words; undefined if that is not known. */
+function targetText({ fields }: ModelObject): string | undefined {
   const { target } = fields;
   if (!isObject(target)) return undefined;
   for (const service of eventTargets()) {
-    const [title, field] = PLACES[service];
+    const [title, field] = TARGETS[service];
     const named: unknown = own(target, service);
     if (named === null || named === undefined) continue;
     const fields: Fields = isObject(named) ? named : {};
@@ -49,7 +49,7 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
     rule: "destination-changed",
     evaluate: ({ before, after }, { names }) => {
       if (before?.kind !== "event_destination" || !after) return [];
-      const [was, is] = [placeOf(before), placeOf(after)];
+      const [was, is] = [targetText(before), targetText(after)];
       if (was === is) return [];
       const certain = was !== undefined && is !== undefined;
       const [from, to] = [was ?? "not known", is ?? "not known yet"];

@@ -146,7 +146,7 @@ class Explanation {
     else if (was !== is) this.#find("traffic-moved", taken, (_, __, text) => `gives another answer: ${text}`);
   }
 
-  /** Adds an example to the drafts that explain it. @returns their places */
+  /** Adds an example to the drafts that explain it. @returns their indexes */
   #explain(explains: (draft: FieldDraft) => boolean, example: Example): number[] {
     const { isProved } = this.requests;
     return [...this.#drafts.entries()].flatMap(([index, draft]) => {

@@ -38,7 +38,7 @@ export interface DeclaredChange {
 }
 
 /**
- * The dangerous effects of a change of one resource, as far as it alone tells them. Only new ones are listed.
+ * The dangerous effects of a change of one resource, as far as it shows them by itself. Only new ones are listed.
  * Effects that depend on other resources are left to a review.
  */
 export function warningsOf(change: DeclaredChange): ChangeWarning[] {

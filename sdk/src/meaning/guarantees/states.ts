@@ -57,7 +57,7 @@ export function stateOf(evaluator: GuaranteeEvaluator, guarantee: Guarantee | un
 
 /** A guarantee that a change breaks. */
 export interface BrokenGuarantee {
-  /** Its place among those that were evaluated. */
+  /** Its index among those that were evaluated. */
   readonly index: number;
   /** A request that breaks it after the change and did not before. */
   readonly example?: Example;

@@ -81,7 +81,7 @@ interface Change {
   readonly new?: unknown;
 }
 
-/** The differences between two values, each with its place. */
+/** The differences between two values, each with its path. */
 function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isObject(before) && isObject(after)) {

@@ -131,12 +131,12 @@ function explainedField(definition: Definition, path: readonly string[]): Explai
   return { value: { ...field, name }, lines: [...linesOf(field, ""), ...inside] };
 }
 
-function fieldAt(shape: Shape, [name = "", ...inside]: readonly string[], place: string): Shape[string] {
+function fieldAt(shape: Shape, [name = "", ...inside]: readonly string[], path: string): Shape[string] {
   const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
   if (schema)
-    return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${place}.${name}`);
+    return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${path}.${name}`);
   const known = Object.keys(shape);
   throw new UsageError(
-    `${place} has no field "${name}"${didYouMean(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
+    `${path} has no field "${name}"${didYouMean(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,
   );
 }

@@ -39,12 +39,12 @@ export async function* objectsOf(
   definition: Definition,
   options: Shared = {},
 ): AsyncGenerator<Stored> {
-  for await (const path of placesOf(transport, definition, options))
+  for await (const path of pathsOf(transport, definition, options))
     yield* collectionAt(transport, definition, path).list({ ...options, names: true });
 }
 
 /** The values of the fields in a kind's path: one empty record for most kinds. */
-async function* placesOf(
+async function* pathsOf(
   transport: Transport,
   definition: Definition,
   options: Shared = {},
@@ -70,7 +70,7 @@ async function find(
     const body = await collectionAt(transport, definition, {}).get(id, { names: true });
     return { path: `${definition.path}/${encodeURIComponent(id)}`, body };
   }
-  for await (const path of placesOf(transport, definition)) {
+  for await (const path of pathsOf(transport, definition)) {
     for await (const body of collectionAt(transport, definition, path).list({ names: true }))
       if (body.id === id)
         return { path: `${expandPath(definition.path, path)}/${encodeURIComponent(id)}`, body };

@@ -5,7 +5,7 @@ const MAX_REQUESTS = 64;
 
 /**
  * Sends a batch. Where the service refuses what is in it, it sends the halves, and the halves of those: an
- * event that is refused alone is refused for good, and holds no other.
+ * event that is refused by itself is refused for good, and holds no other.
  */
 export const sendInHalves = (
   service: DeliveryTarget,

@@ -23,17 +23,17 @@ import { type Database, pipelined, Transaction } from "../../storage";
 import { grouped, RequestError } from "../../util";
 import { View } from "../../view";
 import { objectsAround } from "../around";
+import { addressKeysAt, addressKeysOf } from "./addressKeys";
 import { KeptStates } from "./keeping";
 import { MAX_COMPARED, MAX_EDGES, MAX_GUARANTEES, MAX_OBJECTS, tooMany } from "./limits";
-import { placesAt, placesOf } from "./places";
 import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
 import { withCredentials, worldOf } from "./stored";
 import {
   fieldsIn,
-  forgetPlaces,
+  forgetAddressKeys,
   guaranteesAt,
   guaranteesOf,
-  insertPlaces,
+  insertAddressKeys,
   lockGuarantees,
   refuseGuaranteed,
   strictest,
@@ -84,15 +84,15 @@ export class Guarantees implements Guard {
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
-      const said = hostportsSaid(deciding)?.flatMap(placesAt);
+      const said = hostportsSaid(deciding)?.flatMap(addressKeysAt);
       if (said && isOptimistic) {
         await touchAt(db, said, project);
         return refuseGuaranteed(db, said);
       }
       const [there] = await strictest(db, {});
       if (!there) return;
-      const places = said ?? (await placesTouched(db, deciding, Number(there.enforced) === 1));
-      const found = places ? (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id)) : [];
+      const keys = said ?? (await keysTouched(db, deciding, Number(there.enforced) === 1));
+      const found = keys ? (await this.#at(db, keys, changes)).filter(({ id }) => !excused.has(id)) : [];
       // Edges and routes belong to one project; what they refer to may be lent to others.
       const lent = said ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
       for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
@@ -142,7 +142,7 @@ export class Guarantees implements Guard {
       }
       if (!(db instanceof Transaction)) return;
       const whose = lent.length > 0 ? undefined : project;
-      if (places) await touchAt(db, places, whose);
+      if (keys) await touchAt(db, keys, whose);
       else await touchAll(db, { project: whose ?? "" });
     };
   }
@@ -156,14 +156,14 @@ export class Guarantees implements Guard {
   close: Guard["close"] = () => this.#kept.stop();
 
   /**
-   * The guarantees of places as they will be; a guarantee that the same changes create refuses none of them.
+   * The guarantees of keys as they will be; a guarantee that the same changes create refuses none of them.
    */
   async #at(
     db: Kysely<Database>,
-    places: readonly string[],
+    keys: readonly string[],
     changes: readonly ObjectChange[],
   ): Promise<(StoredGuarantee & { readonly project: string })[]> {
-    const found = await guaranteesAt(db, places);
+    const found = await guaranteesAt(db, keys);
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
     const rows = await lockGuarantees(
       db,
@@ -238,7 +238,7 @@ export class Guarantees implements Guard {
       .map(({ id }) => id);
   }
 
-  /** Checks guarantees that are created or changed, and stores the places under which they are found. */
+  /** Checks guarantees that are created or changed, and stores the keys under which they are found. */
   async #checkGuarantees(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
@@ -289,16 +289,16 @@ export class Guarantees implements Guard {
       });
     refuse(contradictionAmong(order));
     if (!(db instanceof Transaction)) return;
-    for (const id of ids) await forgetPlaces(db, { id });
+    for (const id of ids) await forgetAddressKeys(db, { id });
     for (const { id } of coming) await touchGuarantee(db, { guarantee_id: id, project_id: project });
     const rows = coming.flatMap(({ id, fields }) =>
-      placesOf(fields).map((place) => ({
-        place,
+      addressKeysOf(fields).map((key) => ({
+        address_key: key,
         guarantee_id: id,
         enforced: isEnforced(fields) ? (1 as const) : (0 as const),
       })),
     );
-    await insertPlaces(db, rows);
+    await insertAddressKeys(db, rows);
   }
 
   /** Whether guarantees hold for what is stored. */
@@ -313,16 +313,16 @@ export class Guarantees implements Guard {
 const isEnforced = ({ mode }: Document): boolean => mode !== "report";
 
 /**
- * The places of guarantees that changes may touch; undefined if these are too many to be known. Where a
+ * The keys of guarantees that changes may touch; undefined if these are too many to be known. Where a
  * guarantee is enforced, such changes are refused.
  */
-const placesTouched = (
+const keysTouched = (
   db: Kysely<Database>,
   deciding: readonly ObjectChange[],
   isAnyEnforced: boolean,
 ): Promise<string[] | undefined> =>
   hostportsTouched(db, deciding).then(
-    (hostports) => hostports.flatMap(placesAt),
+    (hostports) => hostports.flatMap(addressKeysAt),
     (error: unknown) => {
       if (isAnyEnforced || !(error instanceof RequestError)) throw error;
       return undefined;

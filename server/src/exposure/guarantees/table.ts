@@ -24,40 +24,40 @@ export const strictest = statement<object, Pick<Database["guarantee_address"], "
   db.selectFrom("guarantee_address").select("enforced").orderBy("enforced", "desc").limit(1),
 );
 
-/** The enforced guarantees of places. */
-export async function guaranteesAt(db: Kysely<Database>, places: readonly string[]): Promise<string[]> {
-  const rows = await pipelined(partsOf([...new Set(places)]).map((some) => atPlaces(db, { places: some })));
+/** The enforced guarantees of keys. */
+export async function guaranteesAt(db: Kysely<Database>, keys: readonly string[]): Promise<string[]> {
+  const rows = await pipelined(partsOf([...new Set(keys)]).map((some) => atKeys(db, { keys: some })));
   return [...new Set(rows.flat().map(({ guarantee_id }) => guarantee_id))];
 }
 
-const atPlaces = statement<{ places: string }, { guarantee_id: string }>((db, parameter) =>
+const atKeys = statement<{ keys: string }, { guarantee_id: string }>((db, parameter) =>
   db
     .selectFrom("guarantee_address")
     .select("guarantee_id")
     .distinct()
     .where("enforced", "=", 1)
-    .where(isListed(db, "place", parameter("places"))),
+    .where(isListed(db, "address_key", parameter("keys"))),
 );
 
 /**
- * Notes that a change touches the guarantees of places: their states are judged again.
+ * Notes that a change touches the guarantees of keys: their states are judged again.
  *
  * @param project whose guarantees; undefined for those of every project
  */
 export async function touchAt(
   db: Kysely<Database>,
-  places: readonly string[],
+  keys: readonly string[],
   project: string | undefined,
 ): Promise<void> {
   await pipelined(
-    partsOf([...new Set(places)]).map((some) =>
-      project === undefined ? touchEvery(db, { places: some }) : touchOwn(db, { places: some, project }),
+    partsOf([...new Set(keys)]).map((some) =>
+      project === undefined ? touchEvery(db, { keys: some }) : touchOwn(db, { keys: some, project }),
     ),
   );
 }
 
 /** In the order of ids, so that writers do not deadlock. */
-const statesAt = (db: Kysely<Database>, places: string) =>
+const statesAt = (db: Kysely<Database>, keys: string) =>
   db
     .selectFrom("guarantee_state")
     .select("guarantee_id")
@@ -65,7 +65,7 @@ const statesAt = (db: Kysely<Database>, places: string) =>
       from
         .selectFrom("guarantee_address")
         .select("guarantee_id")
-        .where(isListed(db, "place", places)),
+        .where(isListed(db, "address_key", keys)),
     )
     .orderBy("guarantee_id")
     .forUpdate();
@@ -73,16 +73,16 @@ const statesAt = (db: Kysely<Database>, places: string) =>
 const touch = (db: Kysely<Database>) =>
   db.updateTable("guarantee_state").set((row) => ({ touched: row("touched", "+", 1), due_at: 0 }));
 
-const touchEvery = effect<{ places: string }>((db, parameter) =>
-  touch(db).where(isAmong(db, "guarantee_id", statesAt(db, parameter("places")))),
+const touchEvery = effect<{ keys: string }>((db, parameter) =>
+  touch(db).where(isAmong(db, "guarantee_id", statesAt(db, parameter("keys")))),
 );
 
-const touchOwn = effect<{ places: string; project: string }>((db, parameter) =>
+const touchOwn = effect<{ keys: string; project: string }>((db, parameter) =>
   touch(db).where(
     isAmong(
       db,
       "guarantee_id",
-      statesAt(db, parameter("places")).where("project_id", "=", parameter("project")),
+      statesAt(db, parameter("keys")).where("project_id", "=", parameter("project")),
     ),
   ),
 );
@@ -130,23 +130,23 @@ export const touchGuarantee = effect<Pick<GuaranteeStateRow, "guarantee_id" | "p
 );
 
 /**
- * Breaks a constraint if there is a guarantee at one of the places. So an optimistic transaction waits for no
+ * Breaks a constraint if there is a guarantee at one of the keys. So an optimistic transaction waits for no
  * answer if there is nothing to judge; if there is, its work runs again, and is judged.
  */
-export async function refuseGuaranteed(db: Kysely<Database>, places: readonly string[]): Promise<void> {
-  await pipelined(partsOf([...new Set(places)]).map((some) => breakAt(db, { places: some })));
+export async function refuseGuaranteed(db: Kysely<Database>, keys: readonly string[]): Promise<void> {
+  await pipelined(partsOf([...new Set(keys)]).map((some) => breakAt(db, { keys: some })));
 }
 
-const breakAt = effect<{ places: string }>((db, parameter) =>
+const breakAt = effect<{ keys: string }>((db, parameter) =>
   db
     .insertInto("guarantee_address")
-    .columns(["place", "guarantee_id"])
+    .columns(["address_key", "guarantee_id"])
     .expression(
       db
         .selectFrom("guarantee_address")
-        .select([sql<string>`null`.as("place"), "guarantee_id"])
+        .select([sql<string>`null`.as("address_key"), "guarantee_id"])
         .where("enforced", "=", 1)
-        .where(isListed(db, "place", parameter("places")))
+        .where(isListed(db, "address_key", parameter("keys")))
         .limit(1),
     ),
 );
@@ -232,8 +232,12 @@ export const hostportsOfAll = statement<{ limit: number }, { value: string }>((d
     .limit(parameter("limit")),
 );
 
-export const forgetPlaces = effect<{ id: string }>((db, parameter) =>
+export const forgetAddressKeys = effect<{ id: string }>((db, parameter) =>
   db.deleteFrom("guarantee_address").where("guarantee_id", "=", parameter("id")),
 );
 
-export const insertPlaces = bulkInsertion("guarantee_address", ["place", "guarantee_id", "enforced"]);
+export const insertAddressKeys = bulkInsertion("guarantee_address", [
+  "address_key",
+  "guarantee_id",
+  "enforced",
+]);

@@ -153,10 +153,10 @@ export class RequestsInFlight {
     return this.#turns.take(caller ? holderOf(caller) : ANONYMOUS);
   }
 
-  /** Takes a place to look up an unknown key. One address gets a quarter of the places at most. */
+  /** Takes a slot to look up an unknown key. One address gets a quarter of the slots at most. */
   lookUp(request: FastifyRequest): GiveBack {
-    const place = this.#lookups.take(strangerOf(request), { share: this.#lookups.part(4) });
-    if (typeof place === "function") return place;
+    const slot = this.#lookups.take(strangerOf(request), { share: this.#lookups.part(4) });
+    if (typeof slot === "function") return slot;
     throw this.#refuse(request, "The server looks up too many API keys from this address already");
   }
 

@@ -136,7 +136,7 @@ export class WaitingAnswers {
 
 /**
  * Bytes that the client has not taken yet. Node counts a text as queued until all of it is written, so
- * `writableLength` alone cannot tell a slow client from a stopped one. The handle can; Node's own time-out
+ * `writableLength` cannot tell a slow client from a stopped one. The handle can; Node's own time-out
  * reads it too.
  */
 const queuedBefore = (socket: Socket): number =>

@@ -137,7 +137,7 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
     if (own !== null)
       throw new RequestError(
         "forbidden",
-        refusalOf(name, `reports for ${JSON.stringify(own)} alone`, caller.ownerId),
+        refusalOf(name, `reports only for ${JSON.stringify(own)}`, caller.ownerId),
       );
     try {
       const precondition: Precondition = (now) => {

@@ -84,7 +84,7 @@ export class IdentityProvider {
       if (needed.some((name) => claimIn(claims, name) === undefined)) throw error;
       this.logger.warn(
         { issuer, reason: reasonsOf(error).join(": ") },
-        "the identity provider's userinfo cannot be read: who signs in has the claims of the ID token alone",
+        "the identity provider's userinfo cannot be read: who signs in has only the claims of the ID token",
       );
       return {};
     }

@@ -196,9 +196,9 @@ const changeSets = ({ id }: typeof SQLITE): string[] => [
 
 const guarantees = ({ id }: typeof SQLITE): string[] => [
   `create table guarantee_address (
-    place text not null, guarantee_id ${id} not null references resource (id) on delete cascade,
+    address_key text not null, guarantee_id ${id} not null references resource (id) on delete cascade,
     enforced integer not null default 1,
-    constraint guarantee_address_primary_key primary key (place, guarantee_id))`,
+    constraint guarantee_address_primary_key primary key (address_key, guarantee_id))`,
   `create index guarantee_address_guarantee on guarantee_address (guarantee_id)`,
   `create index guarantee_address_enforced on guarantee_address (enforced)`,
   `create table guarantee_state (

@@ -102,13 +102,13 @@ function parentIn(definition: Definition, document: Document): string | undefine
 function excerpt(text: string, { words }: Wanted): string {
   const line = text.replace(/\s+/g, " ");
   if (line.length <= MAX_SHOWN_LENGTH) return line;
-  const places = words.flatMap((word) => {
+  const found = words.flatMap((word) => {
     const at = line.toLowerCase().indexOf(word.text);
     return at < 0 ? [] : [at];
   });
   const start = Math.max(
     0,
-    Math.min(Math.min(...places, line.length) - MAX_SHOWN_LENGTH / 4, line.length - MAX_SHOWN_LENGTH),
+    Math.min(Math.min(...found, line.length) - MAX_SHOWN_LENGTH / 4, line.length - MAX_SHOWN_LENGTH),
   );
   const end = start + MAX_SHOWN_LENGTH;
   return `${start > 0 ? "…" : ""}${line.slice(start, end).replace(HALF, "")}${end < line.length ? "…" : ""}`;

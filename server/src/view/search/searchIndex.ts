@@ -210,10 +210,10 @@ export class SearchIndex {
       this.#entries.set(row.kind, entries);
       return;
     }
-    const place = placeOf(entries, entry.id);
+    const index = indexOf(entries, entry.id);
     // Of a new object of another server, a copy: a search may be at work in the list.
-    if (known) entries[place] = entry;
-    else this.#entries.set(row.kind, entries.toSpliced(place, 0, entry));
+    if (known) entries[index] = entry;
+    else this.#entries.set(row.kind, entries.toSpliced(index, 0, entry));
   }
 
   #remove(ids: ReadonlySet<string>): void {
@@ -238,7 +238,7 @@ const sizeOf = ({ lines, networks = [] }: Entry): number =>
 const ageOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 
 /** Where an id stands in entries, or would stand. */
-function placeOf(entries: readonly Entry[], id: string): number {
+function indexOf(entries: readonly Entry[], id: string): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

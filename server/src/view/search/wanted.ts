@@ -17,7 +17,7 @@ interface Word {
 export interface Searchable {
   /** Texts in the form of {@link folded}, each with a line break before and after it. */
   readonly lines: string;
-  /** Up to here, this place included, stands an id; 0 without one. */
+  /** Up to here, included, an id is found; 0 without one. */
   readonly idEnd: number;
   /** Its networks in CIDR notation, in the form of `cidrKey`. */
   readonly networks: readonly string[] | undefined;
@@ -31,7 +31,7 @@ export const RANKS = [
   1,
   /** Each word is part of a text. */
   2,
-  /** At least one stands within an id alone. */
+  /** At least one is found only within an id. */
   3,
 ] as const;
 export type Rank = (typeof RANKS)[number];

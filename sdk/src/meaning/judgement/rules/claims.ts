@@ -1,5 +1,5 @@
 import { own } from "../../../contract/core/narrow";
-import { placeOfClaim } from "../../../contract/formats/claim";
+import { pathOfClaim } from "../../../contract/formats/claim";
 import { isObject } from "../../values";
 import { escapeRegex, finds } from "./patterns";
 import { Unservable } from "./unservable";
@@ -36,7 +36,7 @@ export function claimTest(text: string): ClaimTest {
 
 /** The value of a claim; undefined if there is none. */
 export const claimIn = (claims: Claims, name: string): unknown =>
-  placeOfClaim(name).reduce<unknown>(
+  pathOfClaim(name).reduce<unknown>(
     (inside, part) => (isObject(inside) ? own(inside, part) : undefined),
     claims,
   );

@@ -10,7 +10,7 @@ export interface Rewrite {
   readonly substitution: string;
 }
 
-/** Envoy's rewrite for a `url-rewrite`: of the path alone, and always into a path in normal form. */
+/** Envoy's rewrite for a `url-rewrite`: only of the path, and always into a path in normal form. */
 export const rewriteOf = ({ config }: Action): Rewrite =>
   made(JSON.stringify([String(config.from), String(config.to)]));
 

@@ -9,13 +9,13 @@ import type { Properties } from "./values";
  *
  * @param definition the type of what is made, if it is only one
  */
-export async function recordOfPlace(transport: Transport, definition?: Definition): Promise<Properties> {
+export async function recordOfLocation(transport: Transport, definition?: Definition): Promise<Properties> {
   const server = await recordOfServer(transport);
   return "__server" in server ? { ...server, ...(await recordOfProject(transport, definition)) } : server;
 }
 
-/** The record of the place in the outputs of a resource. */
-export const placeIn = ({ __server, __project }: Properties): Properties => ({
+/** The record of the location in the outputs of a resource. */
+export const locationIn = ({ __server, __project }: Properties): Properties => ({
   ...(__server !== undefined && { __server }),
   ...(__project !== undefined && { __project }),
 });
@@ -26,13 +26,17 @@ export const placeIn = ({ __server, __project }: Properties): Properties => ({
  * @param what the object, for messages
  * @throws ElsewhereError
  */
-export async function expectPlace(transport: Transport, what: string, recorded: Properties): Promise<void> {
+export async function expectLocation(
+  transport: Transport,
+  what: string,
+  recorded: Properties,
+): Promise<void> {
   await expectServer(transport, what, recorded);
   await expectProject(transport, what, recorded);
 }
 
-/** Whether a transport's settings name the recorded place, so that nobody has to be asked. */
-export function namesPlace({ baseUrl, project }: Transport, recorded: Properties): boolean {
+/** Whether a transport's settings name the recorded location, so that nobody has to be asked. */
+export function namesLocation({ baseUrl, project }: Transport, recorded: Properties): boolean {
   const before = projectIn(recorded);
   const isNamed = before === undefined || before.name === (project ?? DEFAULT_PROJECT.name);
   return isNamed && serverIn(recorded)?.address === baseUrl;

@@ -3,22 +3,22 @@ import { readHostport } from "@tunnelplane/sdk/rules";
 import type { Document } from "../../documents";
 
 /**
- * The places under which a guarantee is found: its addresses without paths, `*` for any port; and for a name,
+ * The keys under which a guarantee is found: its addresses without paths, `*` for any port; and for a name,
  * also the wildcard that may serve it, behind `<`.
  */
-export function placesOf({ addresses }: Document): string[] {
-  const places = (Array.isArray(addresses) ? addresses : []).flatMap((address: unknown) => {
+export function addressKeysOf({ addresses }: Document): string[] {
+  const keys = (Array.isArray(addresses) ? addresses : []).flatMap((address: unknown) => {
     const read = readGuaranteedAddress(String(address));
     if (typeof read === "string") return [];
     const { host, port = "*" } = read;
     const above = host.includes("*") ? [] : [`<${host.replace(/^[^.]*/, "*")}:${port}`];
     return [`${host}:${port}`, ...above];
   });
-  return [...new Set(places)];
+  return [...new Set(keys)];
 }
 
-/** The places of guarantees that a change at a hostport can touch. */
-export function placesAt(hostport: string): string[] {
+/** The keys of guarantees that a change at a hostport can touch. */
+export function addressKeysAt(hostport: string): string[] {
   const { host, port } = readHostport(hostport.toLowerCase());
   const labels = host.split(".");
   // `*.a.example.com` is covered by itself, by `*.example.com` and so on; a name, by the wildcards above it.
