@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
 import { parse } from "yaml";
-import { worldOfThisFile } from "../support/provider";
+import { describeStacks } from "../support/provider";
 import { Rest } from "../support/rest";
 import { fill, Project, tunnelplanePulumi, worldOf } from "./support";
 
@@ -13,8 +13,7 @@ const namesIn = (project: Project): Record<string, string[]> =>
     ),
   );
 
-describe("The program that adopt writes", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The program that adopt writes", ({ world, server }) => {
   before("fill a server", async () => {
     await fill(server.rest, 0);
   });

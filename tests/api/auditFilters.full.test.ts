@@ -1,9 +1,8 @@
-import { badQuery, expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
-import { execute, onEveryDatabase } from "../support/databases";
+import { apiOnEveryDatabase, badQuery, expectRefused, type Json, unique } from "../support/api/expect";
+import { execute } from "../support/databases";
 import { Rest } from "../support/rest";
 
-onEveryDatabase("The audit log, filtered,", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The audit log, filtered,", (server) => {
   async function rowsOf(query = "", rest: Rest = server.rest): Promise<Json[]> {
     const rows: Json[] = [];
     for (let next = `/audit_events?limit=3${query}`; next; ) {

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase } from "../support/api/expect";
 import { blobOf, certificate, serverCertificate, sshKey, sshLine } from "../support/api/fixtures";
 import { testValues } from "../support/api/values";
-import { onOneDatabase } from "../support/databases";
 import { signedChain } from "../support/tlsChains";
 
 /** A number of so many bytes as the SSH wire format has it, positive; its last bit as given. */
@@ -31,9 +30,7 @@ const withBytesBehind = (pem: string): string =>
     ),
   );
 
-onOneDatabase("Values in credentials and certificates:", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Values in credentials and certificates:", (server) => {
   for (const name of ["a tunnel credential", "an SSH credential"])
     testValues(server, name, {
       base: { acl: ["*", "*"] },

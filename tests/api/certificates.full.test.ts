@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase, expectRefused, invalid } from "../support/api/expect";
 import {
   CA,
   type CertificateOptions,
@@ -7,12 +7,9 @@ import {
   pemForms,
   serverCertificate,
 } from "../support/api/fixtures";
-import { onOneDatabase } from "../support/databases";
 import { signedChain } from "../support/tlsChains";
 
-onOneDatabase("Certificates", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Certificates", (server) => {
   describe("Certificate authorities", () => {
     const PATH = "/certificate_authorities";
     const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });

@@ -1,9 +1,7 @@
-import { hostport, type Json, serverOfThisFile } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { apiOnEveryDatabase, hostport, type Json } from "../support/api/expect";
 import { refusedBeside } from "../support/refusal";
 
-onEveryDatabase("A deletion that closes what is deleted next (closes)", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (server) => {
   let address = hostport();
   const restricted = { user_agent_filter: { enabled: true, deny: ["^curl/"] } };
   let backend: Json;

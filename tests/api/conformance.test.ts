@@ -1,5 +1,6 @@
 import { marksOf } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
   badQuery,
   expectRefused,
   immutable,
@@ -7,20 +8,17 @@ import {
   notFound,
   notJson,
   type Refusal,
-  serverOfThisFile,
   stale,
   unknownField,
   unknownId,
   wrongKind,
 } from "../support/api/expect";
 import { asListed, COMMON_FIELDS, type ResourceType, TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-onEveryDatabase("Every resource type keeps the same promises:", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Every resource type keeps the same promises:", (server) => {
   const create = async (type: ResourceType, more = {}): Promise<RestAnswer> => {
     const answer = await server.rest.post(type.path, { ...(await type.body(server.rest)), ...more });
     expect(answer.status, answer.text).to.equal(201);

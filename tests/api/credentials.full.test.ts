@@ -1,10 +1,7 @@
-import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase, expectRefused, invalid } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { onOneDatabase } from "../support/databases";
 
-onOneDatabase("Credentials", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Credentials", (server) => {
   describe("Credentials", () => {
     it("a tunnel credential shows its token once, when it is created", async () => {
       const { token, uri, id } = await server.created("/credentials", {});

@@ -1,19 +1,17 @@
 import {
+  apiOnOneDatabase,
   expectRefused,
   hostport,
   invalid,
   type Json,
-  serverOfThisFile,
   unique,
   unknownField,
 } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";
-import { contentOf, onOneDatabase, settled } from "../support/databases";
+import { contentOf, settled } from "../support/databases";
 import { Rest } from "../support/rest";
 
-onOneDatabase("What happens to requests", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("What happens to requests", (server) => {
   describe("The exposure of an address", () => {
     const [EARLY, LATE] = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"];
     const gatewaysAt = async (address: string, rest: Rest = server.rest): Promise<Json[]> => {

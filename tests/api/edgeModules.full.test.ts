@@ -1,11 +1,8 @@
-import { expectRefused, hostport, invalid, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnOneDatabase, expectRefused, hostport, invalid, type Json, unique } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { policyNamed } from "../support/api/modules";
-import { onOneDatabase } from "../support/databases";
 
-onOneDatabase("Modules", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Modules", (server) => {
   describe("The modules of an HTTPS edge's route", () => {
     const routeWith = (modules: Json) => ({ match_type: "path_prefix", match: `/${unique()}`, ...modules });
     const route = (modules: Json = {}) => server.created("/edges/https/{edge_id}/routes", routeWith(modules));

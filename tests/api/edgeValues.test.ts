@@ -1,7 +1,6 @@
-import { serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnOneDatabase, unique } from "../support/api/expect";
 import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
 import { testValues } from "../support/api/values";
-import { onOneDatabase } from "../support/databases";
 
 const UINT32_MAX = 4_294_967_295;
 const domain = `${unique("valid")}.example.com`;
@@ -18,9 +17,7 @@ const UNKNOWN_NAMES = ["geo.country in ['NZ'] && hasReqHeader('x')", "req.header
 const DIRECTIONS = ["inbound", "outbound"];
 const policies = { inbound: [policyNamed("first"), several], outbound: [several, policyNamed("first")] };
 
-onOneDatabase("Values in edges:", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Values in edges:", (server) => {
   testValues(server, "a TLS edge", {
     base: { tls_termination: {}, policies },
     takes: [

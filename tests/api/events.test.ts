@@ -1,15 +1,14 @@
 import { definitionOfId, EVENT_TYPES, eventTypeOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
   badQuery,
   expectRefused,
   hostport,
   type Json,
   notFound,
-  serverOfThisFile,
   unknownId,
 } from "../support/api/expect";
 import { asListed, TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 interface Event {
@@ -34,8 +33,7 @@ function shown(body: Json): Json {
   return copy;
 }
 
-onEveryDatabase("An event", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("An event", (server) => {
   const eventsOf = async (id: string): Promise<Event[]> =>
     (await server.read(`/events?object_id=${id}`)).events.reverse();
 

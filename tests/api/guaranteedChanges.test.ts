@@ -1,10 +1,9 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { evaluateGuarantees, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
 import fc from "fast-check";
-import { type Json, serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase, type Json } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { jwtValidation, oidc } from "../support/api/modules";
-import { onOneDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
 
@@ -55,8 +54,7 @@ const changes = fc.record({
 type Change = typeof changes extends fc.Arbitrary<infer C> ? C : never;
 type Send = (() => Promise<RestAnswer>) | undefined;
 
-onOneDatabase("Guarantees over generated changes", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("Guarantees over generated changes", (server) => {
   const policies: string[] = [];
   const authorities: string[] = [];
   const backends: string[] = [];

@@ -1,14 +1,13 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
-import { expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnEveryDatabase, expectRefused, type Json, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";
-import { onEveryDatabase, tracesIn } from "../support/databases";
+import { tracesIn } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const broken = { status: 409, code: "TP_1504" };
 
-onEveryDatabase("Guarantees", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Guarantees", (server) => {
   const { site, only } = sitesOf(server);
   const guarantee = (fields: Json) => server.created("/guarantees", fields);
   const closed = (...addresses: string[]) =>

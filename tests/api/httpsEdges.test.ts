@@ -1,21 +1,19 @@
 import {
+  apiOnEveryDatabase,
   expectRefused,
   hostport,
   immutable,
   inUse,
   type Json,
   notFound,
-  serverOfThisFile,
   unknownId,
   wrongKind,
 } from "../support/api/expect";
 import { oidc } from "../support/api/modules";
-import { onEveryDatabase } from "../support/databases";
 
 const HTTPS = "/edges/https";
 
-onEveryDatabase("HTTPS edges and their routes", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("HTTPS edges and their routes", (server) => {
   const edge = (more: Json = {}) => server.created(HTTPS, { hostports: [hostport()], ...more });
   const postRoute = (edgeUri: string, match: unknown, match_type: unknown = "path_prefix") =>
     server.rest.post(`${edgeUri}/routes`, { match_type, match });

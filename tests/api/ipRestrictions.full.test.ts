@@ -1,10 +1,8 @@
 import { SetInTest } from "../changesets/support";
-import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnEveryDatabase, expectRefused, hostport, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";
-import { onEveryDatabase } from "../support/databases";
 
-onEveryDatabase("IP restrictions", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("IP restrictions", (server) => {
   const PATH = "/ip_restrictions";
   /** An admin who comes through a proxy, so that it is not let in as one on this machine is. */
   const PROXY = { "x-forwarded-for": "127.0.0.1" };

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnEveryDatabase, unique } from "../support/api/expect";
 import { sitesOf } from "../support/api/sites";
-import { execute, onEveryDatabase } from "../support/databases";
+import { execute } from "../support/databases";
 
-onEveryDatabase("The state of a guarantee", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The state of a guarantee", (server) => {
   const { site, only } = sitesOf(server);
   const read = (id: string) => server.read(`/guarantees/${id}`);
   /** Pages that only the office reaches, and a guarantee that reports whether that is so. */

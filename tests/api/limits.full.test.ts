@@ -1,6 +1,5 @@
-import { expectRefused, invalid, type Json, serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase, expectRefused, invalid, type Json } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onOneDatabase } from "../support/databases";
 
 const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
 
@@ -13,9 +12,7 @@ const textOf = (length: number, character: string, unit: keyof typeof SIZES = "b
 const LIMITS = { description: 255, metadata: 4096 };
 const CHARACTERS = ["a", "é", "語", "🚇"];
 
-onOneDatabase("Limits and empty values", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Limits and empty values", (server) => {
   for (const { name, path, body, listKey, lengthsIn = "bytes" } of TYPES) {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });
 

@@ -1,11 +1,9 @@
-import { badQuery, expectRefused, hostport, serverOfThisFile, unknownId } from "../support/api/expect";
+import { apiOnEveryDatabase, badQuery, expectRefused, hostport, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 
 type Listed = { readonly id: string };
 
-onEveryDatabase("Lists", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Lists", (server) => {
   const credential = async (): Promise<string> => (await server.created("/credentials", {})).id;
   const credentials = async (count: number): Promise<string[]> => {
     const ids = [];

@@ -1,12 +1,10 @@
 import { NAME_HEADER } from "@tunnelplane/sdk/contract";
-import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { apiOnEveryDatabase, hostport, unique } from "../support/api/expect";
 import type { RestAnswer } from "../support/rest";
 
 type Json = RestAnswer["body"];
 
-onEveryDatabase("Names of objects stand beside their ids", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Names of objects stand beside their ids", (server) => {
   const site = {} as { hostport: string } & Record<
     "policy" | "rule" | "backend" | "edge" | "route" | "credential",
     Json

@@ -1,21 +1,18 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import {
+  apiOnOneDatabase,
   expectRefused,
   immutable,
   invalid,
   notFound,
-  serverOfThisFile,
   stale,
   unknownField,
   unknownId,
 } from "../support/api/expect";
-import { onOneDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 
-onOneDatabase("Users, bots and API keys", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Users, bots and API keys", (server) => {
   it("include bots that can be created, read, changed and deleted; invalid ones are refused", async () => {
     const { rest } = server;
     const bot = await server.created("/bot_users", { name: "ci" });

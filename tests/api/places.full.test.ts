@@ -1,8 +1,7 @@
 import type { Definition, Role } from "@tunnelplane/sdk/contract";
 import { DEFAULT_PROJECT, definitionNamed, PROJECT_ROLES, registry } from "@tunnelplane/sdk/contract";
-import { serverOfThisFile, unique, unknownId } from "../support/api/expect";
+import { apiOnEveryDatabase, unique, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 import { type Endpoint, endpointsIn, expectRefusedUnlikeAdmin, holds } from "../support/rights";
 
@@ -12,8 +11,7 @@ const PLACES = ["own", "other", "shared"] as const;
 type Place = (typeof PLACES)[number];
 const STALE = { "if-match": '"no version"' };
 
-onEveryDatabase("The rights of a caller with a role in one project", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The rights of a caller with a role in one project", (server) => {
   const projects = {} as Record<Place, Json>;
   const clients = {} as Record<Place, Rest>;
   const objects = new Map<string, Record<Place, string>>();

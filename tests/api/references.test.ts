@@ -8,6 +8,8 @@ import {
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
+  apiOnOneDatabase,
   badQuery,
   expectRefused,
   hostport,
@@ -18,18 +20,14 @@ import {
   missingReference,
   notFound,
   type Refusal,
-  serverOfThisFile,
   unique,
   unknownId,
   wrongKind,
 } from "../support/api/expect";
 import { destination } from "../support/api/fixtures";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase, onOneDatabase } from "../support/databases";
 
-onEveryDatabase("References to an object", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnEveryDatabase("References to an object", (server) => {
   it("are listed with their fields, page by page", async () => {
     const policy = await server.created("/ip_policies", {});
     const edges: string[] = [];
@@ -111,8 +109,7 @@ function placesOf(definition: Definition): Place[] {
 
 const BOT = { path: "/bot_users", body: () => ({ name: unique("bot") }) };
 
-onOneDatabase("What an object refers to", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("What an object refers to", (server) => {
   const newTarget = async ({ path }: Definition) => {
     const type = TYPES.find((one) => one.path === path) ?? BOT;
     return server.created(path, await type.body(server.rest));

@@ -1,11 +1,9 @@
 import { holdsUniqueValues, registry, waits } from "@tunnelplane/sdk/contract";
-import { expectRefused, hostport, type Json, serverOfThisFile, unknownId } from "../support/api/expect";
+import { apiOnEveryDatabase, expectRefused, hostport, type Json, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 
-onEveryDatabase("An object in the place of another that holds a unique value", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("An object in the place of another that holds a unique value", (server) => {
   const post = (path: string, body: Json, query = "", headers = {}) =>
     server.rest.post(`${path}${query}`, body, headers);
   const deleted = async ({ uri }: Json, query = "") =>

@@ -1,21 +1,19 @@
 import {
+  apiOnOneDatabase,
   expectRefused,
   invalid,
   missingReference,
   noSuchPath,
   notFound,
-  serverOfThisFile,
   unknownId,
 } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onOneDatabase } from "../support/databases";
 import { exchange } from "../support/rawHttp";
 import type { RestAnswer } from "../support/rest";
 
 const nested = (depth: number, open = "[", close = "]"): string => open.repeat(depth) + close.repeat(depth);
 
-onOneDatabase("Every request:", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("Every request:", (server) => {
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
   const expectUnauthorized = (answer: RestAnswer, code: string): void => {
     expectRefused(answer, { status: 401, code });

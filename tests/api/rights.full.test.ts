@@ -1,6 +1,5 @@
 import { definitionNamed, ROLES, type Role, registry } from "@tunnelplane/sdk/contract";
-import { serverOfThisFile, unique, unknownId } from "../support/api/expect";
-import { onOneDatabase } from "../support/databases";
+import { apiOnOneDatabase, unique, unknownId } from "../support/api/expect";
 import { Rest, type RestAnswer } from "../support/rest";
 import type { Endpoint } from "../support/rights";
 import { endpointsIn, expectRefusedUnlikeAdmin, holds, isInScope, OTHERS } from "../support/rights";
@@ -14,8 +13,7 @@ const SCOPES: readonly (readonly string[])[] = [
   ["tls_edge:write", "bot_user:read"],
 ];
 
-onOneDatabase("The rights of a caller", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("The rights of a caller", (server) => {
   let endpoints: Endpoint[];
   let ids: Record<string, string>;
 

@@ -1,14 +1,12 @@
-import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnOneDatabase, expectRefused, hostport, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
 import { sitesOf } from "../support/api/sites";
-import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
 const lacks = (...mentions: string[]) => ({ status: 403, code: "TP_1200", mentions });
 const more = (field: string, ...mentions: string[]) => ({ ...lacks(...mentions), field });
 
-onOneDatabase("The scopes of an API key", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("The scopes of an API key", (server) => {
   const keyWith = async (scopes: readonly string[]) => {
     const key = await server.created("/api_keys", { scopes });
     return { key, rest: new Rest(server.url, key.token) };

@@ -1,9 +1,8 @@
 import { DEFAULT_PROJECT, definitionOfId, registry, searchedTexts } from "@tunnelplane/sdk/contract";
 import type { Json } from "../support/api/expect";
-import { badQuery, expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
+import { apiOnEveryDatabase, badQuery, expectRefused, hostport, unique } from "../support/api/expect";
 import { destination } from "../support/api/fixtures";
 import { type ResourceType, TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
 interface Result {
@@ -26,9 +25,7 @@ async function found(rest: Rest, text: string, more = ""): Promise<Result[]> {
 
 const idsOf = (results: readonly { readonly id: string }[]) => results.map(({ id }) => id);
 
-onEveryDatabase("A search", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnEveryDatabase("A search", (server) => {
   it("finds an object by any part of each word, and says which text fits", async () => {
     const word = unique("pelican");
     const edge = await server.created("/edges/tls", { hostports: [`db.${word}.example.com:443`] });
@@ -193,8 +190,7 @@ function naive(objects: readonly Json[], text: string): string[] {
     .map(({ id }) => id);
 }
 
-onEveryDatabase("What a search finds", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("What a search finds", (server) => {
   const callers = new Map<string, Rest>();
   const words = ["amber", "birch", "cedar", "delta-7", "x", "10.0", "example.com", "module", "ma bi"];
   const fill = async (rest: Rest, types: readonly ResourceType[]) => {

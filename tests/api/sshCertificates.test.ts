@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, serverOfThisFile } from "../support/api/expect";
+import { apiOnOneDatabase, type Json } from "../support/api/expect";
 import { inTemporaryFolder, run, sshKey } from "../support/api/fixtures";
-import { onOneDatabase } from "../support/databases";
 
 const HOUR = 3_600_000;
 const AUTHORITIES = "/ssh_certificate_authorities";
@@ -25,9 +24,7 @@ function under(lines: readonly string[], heading: string): string[] {
   return rest.slice(0, end);
 }
 
-onOneDatabase("SSH certificate authorities", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("SSH certificate authorities", (server) => {
   for (const [body, answer, algorithm] of [
     [{}, { private_key_type: "ed25519", elliptic_curve: null, key_size: null }, "ssh-ed25519"],
     [{ private_key_type: "ecdsa" }, { elliptic_curve: "256", key_size: null }, "ecdsa-sha2-nistp256"],
@@ -95,8 +92,7 @@ onOneDatabase("SSH certificate authorities", (start) => {
   });
 });
 
-onOneDatabase("SSH certificates", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("SSH certificates", (server) => {
   let authority: { id: string; public_key: string };
   const { openssh: publicKey } = sshKey();
   before(async () => {

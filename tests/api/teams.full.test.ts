@@ -1,23 +1,22 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
   expectRefused,
   hostport,
   inUse,
   missingReference,
   notFound,
-  serverOfThisFile,
   taken,
   unique,
 } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { execute, onEveryDatabase } from "../support/databases";
+import { execute } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
 const FORBIDDEN = { status: 403, code: "TP_1200" };
 type Object = RestAnswer["body"];
 
-onEveryDatabase("Projects and memberships", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Projects and memberships", (server) => {
   const newProject = (): Promise<Object> => server.created("/projects", { name: unique("team") });
   const created = async (answer: Promise<RestAnswer>): Promise<Object> => {
     const { status, text, body } = await answer;

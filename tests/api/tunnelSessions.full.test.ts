@@ -1,27 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
   badQuery,
   expectRefused,
   hostport,
   type Json,
   notFound,
-  serverOfThisFile,
   tcpHostport,
   unique,
   unknownField,
 } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { execute, onEveryDatabase } from "../support/databases";
+import { execute } from "../support/databases";
 import { Rest } from "../support/rest";
 import { command, endOf, MOVABLE_CLOCK, run } from "../support/server";
 
 const SINCE = "2026-01-01T00:00:00Z";
 const IP = "192.0.2.1";
 
-onEveryDatabase("What gateways see of agents", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnEveryDatabase("What gateways see of agents", (server, start) => {
   interface Seen {
     readonly session: string;
     readonly credential: string;

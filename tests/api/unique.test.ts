@@ -1,8 +1,7 @@
 import { marksOf } from "@tunnelplane/sdk/contract";
-import { expectRefused, hostport, type Json, serverOfThisFile, taken, unique } from "../support/api/expect";
+import { apiOnEveryDatabase, expectRefused, hostport, type Json, taken, unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
 
 /** A value that one object has at a time. */
 interface Unique {
@@ -13,8 +12,7 @@ interface Unique {
   readonly beside: (value: unknown) => Json | Promise<Json>;
 }
 
-onEveryDatabase("What one object has at a time:", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("What one object has at a time:", (server) => {
   const inPolicy = async () => ({
     ip_policy_id: (await server.created("/ip_policies", {})).id,
     action: "allow",

@@ -1,12 +1,9 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
-import { type Json, serverOfThisFile, unknownId } from "../support/api/expect";
+import { apiOnOneDatabase, type Json, unknownId } from "../support/api/expect";
 import { creds, destination, role, targets } from "../support/api/fixtures";
 import { testValues } from "../support/api/values";
-import { onOneDatabase } from "../support/databases";
 
-onOneDatabase("Values in other objects:", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("Values in other objects:", (server) => {
   testValues(server, "a failover backend", {
     takes: ({ backends }) => [["backends", [backends, (backends as string[]).toReversed()]]],
     refuses: ({ backends }) => [

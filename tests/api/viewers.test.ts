@@ -1,6 +1,5 @@
-import { hostport, serverOfThisFile, stale, unique } from "../support/api/expect";
+import { apiOnOneDatabase, hostport, stale, unique } from "../support/api/expect";
 import { expectRefusedBut } from "../support/api/refusedBut";
-import { onOneDatabase } from "../support/databases";
 import type { Rest } from "../support/rest";
 
 const SECRET = "of-the-application";
@@ -12,8 +11,7 @@ const oidc = {
 };
 const target = { monitoring_service: { api_key: "of-the-service", service: "tunnels" } };
 
-onOneDatabase("A viewer", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("A viewer", (server) => {
   let viewer: Rest;
   let member: Rest;
   let edge: { id: string; uri: string };

@@ -12,13 +12,7 @@ import type { z } from "zod";
 import { serverCertificate } from "../support/api/fixtures";
 import { Folder, NOBODY } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import {
-  changesOf,
-  makeCertificates,
-  makeSshKey,
-  requestsDuring,
-  worldOfThisFile,
-} from "../support/provider";
+import { changesOf, describeStacks, makeCertificates, makeSshKey, requestsDuring } from "../support/provider";
 
 /** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const EVERYTHING = `
@@ -81,8 +75,7 @@ const REFERENCES = registry.flatMap(({ kind, fields }) =>
   Object.entries(fields).flatMap(([name, schema]) => referencesBelow(schema, `${kind} ${name}`)),
 );
 
-describe("A catalogue in YAML", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A catalogue in YAML", ({ world, server }) => {
   const folder = new Folder();
   const authorities = {
     clients: makeCertificates("clients").authority,

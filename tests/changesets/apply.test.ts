@@ -1,13 +1,12 @@
-import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase, tracesIn } from "../support/databases";
+import { apiOnEveryDatabase, hostport, unique } from "../support/api/expect";
+import { tracesIn } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
 const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada";
 
-onEveryDatabase("A change set", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("A change set", (server) => {
   const newSet = (rest: Rest = server.rest) => new SetInTest(rest, unique("set"));
   const site = (served = hostport()) => [
     declared("tls_edge", "app", {

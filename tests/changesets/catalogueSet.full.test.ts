@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { review } from "@tunnelplane/pulumi/review";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, failuresOf, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, failuresOf } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const CATALOGUE = `
@@ -30,8 +30,7 @@ tunnelCredentials:
 const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:"));
 
 // One stack has a set of each provider. The cases follow each other on it.
-describe("A catalogue as one resource", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A catalogue as one resource", ({ world, server }) => {
   const folder = new Folder();
   /** The sets that the program declares, and who makes those of which another provider made the first. */
   let declaring: readonly Name[] = NAMES;

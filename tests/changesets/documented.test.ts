@@ -1,10 +1,7 @@
-import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onOneDatabase } from "../support/databases";
+import { apiOnOneDatabase, hostport, unique } from "../support/api/expect";
 import { declared, operationsIn, ref, SetInTest } from "./support";
 
-onOneDatabase("What is told of change sets", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("What is told of change sets", (server) => {
   it("is an example in the documentation that the server takes", async () => {
     const { body } = await server.rest.get("/openapi.json");
     const { example } = body.paths["/changesets"].post.requestBody.content["application/json"];

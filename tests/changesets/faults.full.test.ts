@@ -1,11 +1,9 @@
-import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { apiOnEveryDatabase, hostport, unique } from "../support/api/expect";
 import { type Declared, declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
 const ID = /\b[a-z]+_[0-9A-Za-z]{24,}\b/;
 
-onEveryDatabase("The faults of a change set", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The faults of a change set", (server) => {
   const newSet = () => new SetInTest(server.rest, unique("set"));
   const send = (body: object) => server.rest.post("/changesets", body);
   const wrong = [declared("tls_edge", "bad", { hostports: ["no port"] }), { kind: "no_such_kind", key: "x" }];

@@ -1,11 +1,8 @@
-import { hostport, serverOfThisFile } from "../support/api/expect";
-import { onOneDatabase } from "../support/databases";
+import { apiOnOneDatabase, hostport } from "../support/api/expect";
 import { INHERITED } from "../support/inherited";
 import { declared, operationsIn, ref, SetInTest } from "./support";
 
-onOneDatabase("A change set", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnOneDatabase("A change set", (server) => {
   it("takes any name for sets, keys, labels and headers, those that objects of JavaScript inherit too", async () => {
     const named = INHERITED.filter((name) => name !== "__proto__"); // no key of a JSON body
     const served = hostport();

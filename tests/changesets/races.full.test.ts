@@ -1,10 +1,7 @@
-import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { apiOnEveryDatabase, hostport, unique } from "../support/api/expect";
 import { declared, ref, SetInTest } from "./support";
 
-onEveryDatabase("Change sets beside other changes", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnEveryDatabase("Change sets beside other changes", (server) => {
   it("are all applied or refused as a whole while others change the same objects", async () => {
     const { rest } = server;
     const set = new SetInTest(rest, unique("set"));

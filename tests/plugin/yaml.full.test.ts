@@ -4,7 +4,7 @@ import { review } from "@tunnelplane/pulumi/review";
 import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { fill, IMPORT } from "../adopt/support";
 import { PLUGIN_BIN } from "../support/engine";
-import { worldOfThisFile } from "../support/provider";
+import { describeStacks, worldOfThisFile } from "../support/provider";
 import { needsBesideEngine, needsYaml, Project } from "./cli";
 
 const SECRET = "canary-client-secret-of-yaml";
@@ -24,8 +24,7 @@ const SITE = `resources:
       oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
 `;
 
-describe("A program in YAML", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A program in YAML", ({ world, server }) => {
   const projectWith = (program: string, on: { url: string; apiKey: string } = server) =>
     new Project(on, program);
 

@@ -5,7 +5,7 @@ import { review, worldsOfStack, write } from "@tunnelplane/pulumi/review";
 import { findingsOf, RULES } from "@tunnelplane/sdk/meaning";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
-import { worldOfThisFile } from "../support/provider";
+import { describeStacks } from "../support/provider";
 import { PolicyRunner } from "./support";
 
 const CANARY = "canary-of-a-secret";
@@ -54,8 +54,7 @@ const program =
     new tunnels.TunnelCredential("agent", { acl: dangerous ? [] : ["bind:app.example.com"], description });
   };
 
-describe("Policies on what a change means", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("Policies on what a change means", ({ world, server }) => {
   const runner = new PolicyRunner({ tellsOrganization: false });
   let engine: Engine;
   let current = program();

@@ -3,7 +3,7 @@ import * as tunnels from "@tunnelplane/pulumi";
 import { tokensOf } from "../review/support";
 import { certificate } from "../support/api/fixtures";
 import type { Engine } from "../support/engine";
-import { makeSshKey, worldOfThisFile } from "../support/provider";
+import { describeStacks, makeSshKey } from "../support/provider";
 import { PolicyRunner, type Said } from "./support";
 
 const STANDARDS = [
@@ -73,8 +73,7 @@ const program =
     new tunnels.EventDestination("audit", { target: { streamService: { auth, streamRef: stream } } });
   };
 
-describe("Policies on what every team wants", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("Policies on what every team wants", ({ world, server }) => {
   const runner = new PolicyRunner();
   let engine: Engine;
   let current = program(true);

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, worldOfThisFile } from "../support/provider";
 import { onEveryProvider, PROVIDERS } from "../support/providers";
 
 const SECRET = "canary-client-secret-of-a-component";
@@ -67,9 +67,7 @@ onEveryProvider("The components Tunnel and ProtectedSite", (tunnels, provider) =
   });
 });
 
-describe("A component of the dynamic provider", () => {
-  const { world, server } = worldOfThisFile();
-
+describeStacks("A component of the dynamic provider", ({ world, server }) => {
   it("moves to the native one without a change of what is inside", async () => {
     let tunnels = PROVIDERS.dynamic;
     const stack = await world.stack(server, async () => {

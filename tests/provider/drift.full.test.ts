@@ -1,5 +1,5 @@
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeCertificates, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, makeCertificates } from "../support/provider";
 import { type Classes, everywhere, NAMES } from "../support/providers";
 
 /** One edge for each case, with a backend and a restriction. */
@@ -13,8 +13,7 @@ interface Edge {
 }
 
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
-describe("A stack whose server is changed behind Pulumi's back", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A stack whose server is changed behind Pulumi's back", ({ world, server }) => {
   const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
   let isFirst = true;
   let stack: Engine;

@@ -1,7 +1,7 @@
 import type { Resource } from "@pulumi/pulumi";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
-import { changesOf, failureOf, saidDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, saidDuring } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
@@ -31,8 +31,7 @@ const BEFORE = { rule: "10.0.0.0/8", admin: "office" };
 const AFTER = { rule: "0.0.0.0/0", admin: "strict" };
 
 // One stack has the resources of both providers and of all cases, which follow each other on it.
-describe("A program with guarantees", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A program with guarantees", ({ world, server }) => {
   const folders = new Map(NAMES.map((name) => [name, new Folder()]));
   const imported = new Map<Name, string>();
   let stack: Engine;

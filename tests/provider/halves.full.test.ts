@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
-import { changesOf, failureOf, makeCertificates, saidDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, makeCertificates, saidDuring } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
@@ -9,8 +9,7 @@ type Versions = Readonly<Record<string, "1.2" | "1.3">>;
 const SECRET = "canary-of-a-failed-update-5c1b9e";
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
-describe("A run that changes several things or fails in between", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A run that changes several things or fails in between", ({ world, server }) => {
   const providers = Object.keys(PROVIDERS) as Name[];
   const { authority: caPem } = makeCertificates("halves");
   let proxy: LossyProxy;

@@ -1,14 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as dynamic from "@tunnelplane/pulumi";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, requestsDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, makeSshKey, requestsDuring } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 type Existing = { readonly id: string; readonly [field: string]: unknown };
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
-describe("The option `import` of a resource", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The option `import` of a resource", ({ world, server }) => {
   /** What is on the server before the first run, by provider. */
   const there = new Map<
     Name,
@@ -134,8 +133,7 @@ describe("The option `import` of a resource", () => {
   });
 });
 
-describe("The option `import` of a resource of the dynamic provider", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The option `import` of a resource of the dynamic provider", ({ world, server }) => {
   let stack: Engine;
   let program: () => unknown = () => undefined;
   before("make a stack", async () => {

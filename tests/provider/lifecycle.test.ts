@@ -2,7 +2,7 @@ import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { definitionOf, isObject, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import type { Engine, Run } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
-import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, requestsDuring } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const OTHER = { dynamic: "native", native: "dynamic" } as const;
@@ -29,8 +29,7 @@ interface Step extends Run {
 }
 
 // One stack has the resources of both providers. The cases follow each other on it, a run of the engine each.
-describe("The life of a stack with resources of every class", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The life of a stack with resources of every class", ({ world, server }) => {
   let form: Form = "first";
   /** Which provider makes the resources that another one made first. */
   let isSwapped = false;

@@ -1,5 +1,5 @@
 import type { Engine, Run } from "../support/engine";
-import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, requestsDuring } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 interface Declared {
@@ -12,8 +12,7 @@ interface Declared {
 const LONG = `ü${"-long".repeat(60)}`;
 
 // One stack has the resources of both providers. The cases follow each other on it.
-describe("An object that a program makes", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("An object that a program makes", ({ world, server }) => {
   let stack: Engine;
   let declared: Declared = { description: "first", edge: "shop" };
   before("run the program", async () => {

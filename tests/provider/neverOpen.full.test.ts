@@ -1,13 +1,12 @@
 import type { Engine } from "../support/engine";
 import { LossyProxy } from "../support/lossyProxy";
-import { failureOf, worldOfThisFile } from "../support/provider";
+import { describeStacks, failureOf } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
 const CALLERS = ["192.0.2.1", "203.0.113.1", "192.0.2.200", "198.51.100.200"];
 const OUTSIDE = CALLERS.slice(1);
 
-describe("What keeps callers out, and is a resource of its own", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("What keeps callers out, and is a resource of its own", ({ world, server }) => {
   let stack: Engine;
   let proxy: LossyProxy;
   /** What became of the requests of callers from outside, before each request to the server. */

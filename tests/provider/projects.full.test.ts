@@ -6,7 +6,7 @@ import { tunnelplanePulumi } from "../adopt/support";
 import { Plugin } from "../plugin/plugin";
 import { Folder } from "../support/catalogue";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, failuresOf, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, failuresOf } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 /** What a program declares with each provider, without the prefix of the provider. */
@@ -14,8 +14,7 @@ const RESOURCES = ["backend", "catalogue", "credential"];
 const COLLECTIONS = ["/backends/tunnel_group", "/ip_policies", "/credentials"];
 
 // One stack has the resources of both providers. The cases follow each other on it.
-describe("A stack and the project that has its objects", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("A stack and the project that has its objects", ({ world, server }) => {
   const folder = new Folder();
   let stack: Engine;
   let description = "first";

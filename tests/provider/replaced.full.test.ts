@@ -2,11 +2,11 @@ import type { CustomResourceOptions } from "@pulumi/pulumi";
 import type { Engine } from "../support/engine";
 import {
   changesOf,
+  describeStacks,
   failureOf,
   makeSshKey,
   requestsDuring,
   saidDuring,
-  worldOfThisFile,
 } from "../support/provider";
 import { type Classes, everywhere, NAMES, type Name } from "../support/providers";
 
@@ -15,8 +15,7 @@ const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
 const PATHS = ["/edges/tls", "/edges/https", "/ip_policy_rules", "/ssh_credentials"];
 
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
-describe("Replacing resources because the user asks for it", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("Replacing resources because the user asks for it", ({ world, server }) => {
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
   let stack: Engine;
   let options: CustomResourceOptions = {};
@@ -168,9 +167,7 @@ describe("Replacing resources because the user asks for it", () => {
   });
 });
 
-describe("Resources that are deleted with another one (deletedWith)", () => {
-  const { world, server } = worldOfThisFile();
-
+describeStacks("Resources that are deleted with another one (deletedWith)", ({ world, server }) => {
   it("end with it at the first try, with all that only they used", async () => {
     const declare = (provider: Name, tunnels: Classes) => {
       const name = (of: string) => `${provider}-${of}`;

@@ -1,5 +1,5 @@
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeCertificates, makeSshKey, saidDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, makeCertificates, makeSshKey, saidDuring } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const { authority } = makeCertificates("clients");
@@ -39,9 +39,7 @@ function declare(provider: Name, tunnels: Classes, danger: boolean): void {
 const KEYS = { dynamic: makeSshKey(), native: makeSshKey() };
 
 // Each program declares the same with both providers, so that each run of the engine serves both.
-describe("A reviewer of a preview", () => {
-  const { world, server } = worldOfThisFile();
-
+describeStacks("A reviewer of a preview", ({ world, server }) => {
   it("is warned once, at the resource, if a change to it opens something or switches it off, and never sees hidden properties", async () => {
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;
     let danger = false;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type * as dynamic from "@tunnelplane/pulumi";
 import type { Engine, Run } from "../support/engine";
-import { changesOf, makeSshKey, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, makeSshKey } from "../support/provider";
 import { NAMES, PROVIDERS } from "../support/providers";
 
 const HOUR = 3_600_000;
@@ -35,8 +35,7 @@ const REFUSED_BY = {
 
 // One stack has the certificates of all cases and of both providers: each run of the engine serves them all.
 // The cases read what the runs did.
-describe("SSH certificates in a program", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("SSH certificates in a program", ({ world, server }) => {
   const publicKey = makeSshKey();
   let stack: Engine;
   const declared: Record<string, Args> = {

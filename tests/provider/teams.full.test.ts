@@ -6,7 +6,7 @@ import ts from "typescript";
 import { runReview } from "../review/support";
 import { runHere } from "../support/commandLine";
 import type { Engine } from "../support/engine";
-import { changesOf, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks } from "../support/provider";
 import { Rest } from "../support/rest";
 
 const PAGE = readFileSync(join(__dirname, "../../docs/how-to/teams.md"), "utf8");
@@ -24,8 +24,7 @@ function programOfPage(): () => Promise<Record<string, unknown>> {
   };
 }
 
-describe("The program of docs/how-to/teams.md", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The program of docs/how-to/teams.md", ({ world, server }) => {
   let stack: Engine;
   let [shop, billing]: [Rest, Rest] = [] as never;
   let keys: { readonly shop: string; readonly billing: string };

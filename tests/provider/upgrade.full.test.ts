@@ -3,12 +3,11 @@ import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { newFolder } from "../support/folder";
-import { changesOf, requestsDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, requestsDuring } from "../support/provider";
 
 const ROOT = join(__dirname, "../..");
 
-describe("An upgrade of the package", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("An upgrade of the package", ({ world, server }) => {
   let packages: string;
   before(() => {
     packages = packagesWithVersion("9.9.9");

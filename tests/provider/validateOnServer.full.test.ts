@@ -1,11 +1,9 @@
-import { changesOf, failureOf, requestsDuring, saidDuring, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf, requestsDuring, saidDuring } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
-describe("A preview with validateOnServer", () => {
-  const { world, server } = worldOfThisFile();
-
+describeStacks("A preview with validateOnServer", ({ world, server }) => {
   it("finds mistakes in new and changed resources that only the server can see, and changes nothing", async () => {
     const taken = "taken.example.com:443";
     await server.rest.post("/edges/tls", { hostports: [taken] });

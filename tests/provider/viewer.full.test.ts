@@ -1,13 +1,12 @@
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, worldOfThisFile } from "../support/provider";
+import { changesOf, describeStacks, failureOf } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
 const SECRETS = ["of-the-service", "of-the-application", "of-the-module"];
 const [apiKey, clientSecret, ofModule] = SECRETS as [string, string, string];
 
 // One stack has the resources of both providers. The cases follow each other on it.
-describe("The key of a viewer", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("The key of a viewer", ({ world, server }) => {
   let stack: Engine;
   let review: Engine;
   let imported: { id: string; name: string; provider: Classes } | undefined;

@@ -5,7 +5,7 @@ import { worldsOfPreview } from "@tunnelplane/pulumi/review";
 import type { Decision } from "@tunnelplane/sdk/meaning";
 import { certificate } from "../support/api/fixtures";
 import { commandsInOne } from "../support/commandsInOne";
-import { worldOfThisFile } from "../support/provider";
+import { describeStacks } from "../support/provider";
 import { Change, Folder, previewOf, tlsEdge } from "./support";
 
 const CLI = join(__dirname, "../../provider/dist/cli/main.js");
@@ -36,8 +36,7 @@ const program =
     });
   };
 
-describe("tunnelplane-pulumi ask", () => {
-  const { world, server } = worldOfThisFile();
+describeStacks("tunnelplane-pulumi ask", ({ world, server }) => {
   const folder = new Folder();
   let unchanged: string;
   let opened: string;

@@ -1,9 +1,7 @@
-import { expectRefused, serverOfThisFile } from "../support/api/expect";
-import { onOneDatabase } from "../support/databases";
+import { apiOnOneDatabase, expectRefused } from "../support/api/expect";
 import { Rest } from "../support/rest";
 
-onOneDatabase("Metrics", (start) => {
-  const server = serverOfThisFile(start);
+apiOnOneDatabase("Metrics", (server) => {
   const scrape = async (key: string) =>
     fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   const adminsKey = () => server.headersWithout().authorization?.replace("Bearer ", "") ?? "";

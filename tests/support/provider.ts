@@ -24,6 +24,14 @@ export function worldOfThisFile(options?: StartOptions) {
   return { world, server };
 }
 
+/** A `describe` with these. */
+export const describeStacks = (
+  title: string,
+  tests: (of: ReturnType<typeof worldOfThisFile>) => void,
+): void => {
+  describe(title, () => tests(worldOfThisFile()));
+};
+
 /** The engine's steps as `<op> <name> <properties>`, without unchanged ones; with a prefix, its own. */
 export const changesOf = (run: Run, prefix = ""): string[] =>
   run.steps

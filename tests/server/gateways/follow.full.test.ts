@@ -3,15 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import {
+  apiOnEveryDatabase,
   badQuery,
   expectRefused,
   overloaded,
-  serverOfThisFile,
   unique,
   unknownId,
 } from "../../support/api/expect";
 import { expectRefusedBut } from "../../support/api/refusedBut";
-import { execute, onEveryDatabase, optionsOf, untilTestEnds } from "../../support/databases";
+import { execute, optionsOf, untilTestEnds } from "../../support/databases";
 import type { RestAnswer } from "../../support/rest";
 
 interface Event {
@@ -23,8 +23,7 @@ interface Event {
 
 const typesOf = (events: readonly Event[]) => events.map(({ event_type }) => event_type);
 
-onEveryDatabase("A reader that follows events", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("A reader that follows events", (server, start) => {
   const another = untilTestEnds(start);
   const newest = async (): Promise<string> => (await server.read("/events?limit=1")).events[0].event_id;
   const after = (id: string, more = "") => server.read(`/events?after_id=${id}${more}`);

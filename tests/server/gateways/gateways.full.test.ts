@@ -1,25 +1,24 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import {
+  apiOnEveryDatabase,
   badQuery,
   expectRefused,
   hostport,
   invalid,
   notFound,
-  serverOfThisFile,
   unique,
   unknownField,
 } from "../../support/api/expect";
 import { sshKey } from "../../support/api/fixtures";
 import { expectRefusedBut } from "../../support/api/refusedBut";
-import { execute, onEveryDatabase } from "../../support/databases";
+import { execute } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import { command, endOf, run } from "../../support/server";
 
 const forbidden = { status: 403, code: "TP_1200" };
 const STATUS = { version: "0.1.0", envoy_version: "1.40.0", sequence: 7, edges: [], agents: [] };
 
-onEveryDatabase("The gateways of an account", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The gateways of an account", (server) => {
   const owner = async (role: string) => {
     const { bot, key, rest } = await server.member({ role });
     return { id: bot.id as string, key: key.token as string, rest };

@@ -1,12 +1,11 @@
-import { expectRefused, invalid, serverOfThisFile, taken, unique } from "../../support/api/expect";
+import { apiOnEveryDatabase, expectRefused, invalid, taken, unique } from "../../support/api/expect";
 import { expectRefusedBut } from "../../support/api/refusedBut";
-import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../../support/databases";
+import { execute, rowsIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 
-onEveryDatabase("The key of a gateway", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("The key of a gateway", (server, start) => {
   const keyOf = async (role: string) => (await server.member({ role })).rest;
   const report = (rest: Rest, name: string) => rest.put(`/gateways/${name}/status`, {});
   const another = untilTestEnds(start);

@@ -1,4 +1,4 @@
-import { rowsIn, type Start, settled } from "../databases";
+import { type Database, onEveryDatabase, onOneDatabase, rowsIn, type Start, settled } from "../databases";
 import { Rest, type RestAnswer } from "../rest";
 import type { ServerProcess } from "../server";
 
@@ -143,6 +143,18 @@ async function bare(url: string, headers: Record<string, string>): Promise<RestA
 }
 
 export const serverOfThisFile = (start: Start): ServerOfThisFile => new ServerOfThisFile(start);
+
+type ApiTests = (server: ServerOfThisFile, start: Start, database: Database) => void;
+const withServer =
+  (tests: ApiTests) =>
+  (start: Start, database: Database): void =>
+    tests(serverOfThisFile(start), start, database);
+
+/** As `onEveryDatabase` and `onOneDatabase`, with one server for all cases. */
+export const apiOnEveryDatabase = (title: string, tests: ApiTests): void =>
+  onEveryDatabase(title, withServer(tests));
+export const apiOnOneDatabase = (title: string, tests: ApiTests): void =>
+  onOneDatabase(title, withServer(tests));
 
 export interface Refusal {
   readonly status: number;

@@ -1,9 +1,7 @@
-import { invalid, serverOfThisFile } from "../../support/api/expect";
-import { onEveryDatabase } from "../../support/databases";
+import { apiOnEveryDatabase, invalid } from "../../support/api/expect";
 import { refusedBeside } from "../../support/refusal";
 
-onEveryDatabase("A backend never contains itself:", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("A backend never contains itself:", (server) => {
   const failover = (...ids: string[]) => server.created("/backends/failover", { backends: ids });
   const weighted = (...ids: string[]) =>
     server.created("/backends/weighted", { backends: Object.fromEntries(ids.map((id) => [id, 1])) });

@@ -1,11 +1,9 @@
-import { serverOfThisFile, unique, unknownId } from "../../support/api/expect";
+import { apiOnEveryDatabase, unique, unknownId } from "../../support/api/expect";
 import { serverCertificate, sshKey } from "../../support/api/fixtures";
-import { onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import { Rest, type RestAnswer } from "../../support/rest";
 
-onEveryDatabase("Between projects,", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Between projects,", (server) => {
   const newProject = (fields: object = {}): Promise<RestAnswer["body"]> =>
     server.created("/projects", { name: unique("team"), ...fields });
   const botIn = async ({ name }: { name: string }, role = "member") => {

@@ -1,13 +1,10 @@
-import { expectRefused, immutable, invalid, serverOfThisFile } from "../../support/api/expect";
-import { onEveryDatabase } from "../../support/databases";
+import { apiOnEveryDatabase, expectRefused, immutable, invalid } from "../../support/api/expect";
 import { refusedBeside } from "../../support/refusal";
 import { Rest } from "../../support/rest";
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
-onEveryDatabase("An API key with an end", (start) => {
-  const server = serverOfThisFile(start);
-
+apiOnEveryDatabase("An API key with an end", (server) => {
   for (const role of ["member", "admin"]) {
     it(`cannot create a key that outlives it, as the key of ${role === "admin" ? "an admin" : "a member"}`, async () => {
       const end = inSeconds(3600);

@@ -1,6 +1,5 @@
-import { notFound, serverOfThisFile, unknownId } from "../../support/api/expect";
+import { apiOnEveryDatabase, notFound, unknownId } from "../../support/api/expect";
 import { sshKey } from "../../support/api/fixtures";
-import { onEveryDatabase } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import type { RestAnswer } from "../../support/rest";
 
@@ -16,8 +15,7 @@ const OWNED = [
   { path: "/api_keys", prefix: "ak", listKey: "keys", body: () => ({}) },
 ] as const;
 
-onEveryDatabase("A member that attacks objects of others", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("A member that attacks objects of others", (server) => {
   const member = () => server.member();
   /** The content of an answer, without the parts that differ every time. */
   const toldBy = ({ status, body }: RestAnswer, id: string) => ({

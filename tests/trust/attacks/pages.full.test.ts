@@ -1,13 +1,11 @@
-import { hostport, invalid, serverOfThisFile } from "../../support/api/expect";
-import { onEveryDatabase } from "../../support/databases";
+import { apiOnEveryDatabase, hostport, invalid } from "../../support/api/expect";
 import { refusedBeside } from "../../support/refusal";
 import { largeBackend, largeRoute } from "./largeObjects";
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 8 * MIB;
 
-onEveryDatabase("Pages of large objects", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Pages of large objects", (server) => {
   /** Pages through a list, and checks the size of each page. */
   const walk = async (path: string, key: string): Promise<{ id?: string; event_id?: string }[]> => {
     const seen = [];

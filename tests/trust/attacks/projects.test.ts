@@ -1,10 +1,9 @@
-import { notFound, serverOfThisFile } from "../../support/api/expect";
+import { apiOnEveryDatabase, notFound } from "../../support/api/expect";
 import { TYPES } from "../../support/api/types";
-import { execute, onEveryDatabase } from "../../support/databases";
+import { execute } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 
-onEveryDatabase("Objects of another project", (start) => {
-  const server = serverOfThisFile(start);
+apiOnEveryDatabase("Objects of another project", (server) => {
   /** Puts objects into another project, as if it had made them. */
   const moveAway = (...ids: string[]) =>
     execute(
