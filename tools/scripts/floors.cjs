@@ -102,6 +102,7 @@ const FLOORS = {
         "resource types as data: `types/` has a file for each, `core/` reads them, `formats/` and `modules/` are what they share",
     },
     {
+      "jobs.ts": "work in the background, in rounds",
       "folders.ts": "makes a folder, or says what to do",
       "switches.ts": "switches of commands",
       "terminal.ts": "texts that cannot steer a terminal",

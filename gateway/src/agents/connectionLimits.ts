@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { plainAddress } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { Pace } from "./pace";
 
 const MAX_CONNECTIONS = 5000;
@@ -40,7 +41,11 @@ export class ConnectionLimits {
   readonly #loggingIn = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   readonly #pace = new Pace();
-  readonly #forget = setInterval(() => this.#newMinute(), FORGET_MS).unref();
+  readonly #minutes = new Job({
+    name: "forget failed logins",
+    everyMs: FORGET_MS,
+    work: () => this.#newMinute(),
+  }).start();
 
   /** How many are connected, logged in or not. */
   get count(): number {
@@ -133,7 +138,7 @@ export class ConnectionLimits {
   }
 
   close(): void {
-    clearInterval(this.#forget);
+    void this.#minutes.stop();
     this.#pace.close();
     for (const { socket } of this.#connections.values()) socket.destroy();
   }

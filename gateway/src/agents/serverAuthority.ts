@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { readKeptMap, writeWhole } from "../state/files";
 
@@ -33,11 +34,15 @@ interface Options {
 export class ServerAuthority implements BindAuthority {
   readonly #known: Map<string, Known>;
   #isWritten = true;
-  readonly #writing: NodeJS.Timeout;
+  readonly #writes = new Job({
+    name: "keep which agents may come back",
+    everyMs: WRITE_EVERY_MS,
+    work: () => this.#write(),
+    onError: (error, message) => this.options.warn(`${message}: ${messageOf(error)}`),
+  }).start();
 
   constructor(private readonly options: Options) {
     this.#known = readKeptMap(options.file);
-    this.#writing = setInterval(() => this.#write(), WRITE_EVERY_MS).unref();
   }
 
   async ask(proof: Proof, bind: readonly string[], address?: string): Promise<Verdict> {
@@ -104,14 +109,14 @@ export class ServerAuthority implements BindAuthority {
   }
 
   stop(): void {
-    clearInterval(this.#writing);
+    void this.#writes.stop();
     this.#write();
   }
 
   #write(): void {
     if (this.#isWritten) return;
-    this.#isWritten = true;
     writeWhole(this.options.file, JSON.stringify([...this.#known]));
+    this.#isWritten = true;
   }
 }
 

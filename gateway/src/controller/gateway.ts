@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuthenticationError, PermissionError } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { type NetworkSet, networkSet } from "@tunnelplane/sdk/rules";
 import type { Logger } from "pino";
 import { declaredBy } from "../agents/declared";
@@ -122,10 +123,15 @@ export class Gateway {
     signal.addEventListener("abort", () => this.#wake());
     const following = this.#follow(signal);
     // On a timer of its own: serving may take minutes, and reports show that the gateway is alive.
-    const reporting = setInterval(() => {
-      this.parts.agents?.ssh.endAt(Date.now());
-      this.#report();
-    }, TICK_MS);
+    const reporting = new Job({
+      name: "report",
+      everyMs: TICK_MS,
+      work: () => {
+        this.parts.agents?.ssh.endAt(Date.now());
+        this.#report();
+      },
+      onError: (error, message) => this.parts.warn(`${message}: ${messageOf(error)}`),
+    }).start();
     while (!signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -138,7 +144,7 @@ export class Gateway {
       this.#report();
       await waitAtMost(this.#serving.dueIn(Date.now(), TICK_MS), woken);
     }
-    clearInterval(reporting);
+    await reporting.stop();
     await following;
   }
 

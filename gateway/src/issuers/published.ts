@@ -1,4 +1,5 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { type Keep, readKeptMap } from "../state/files";
 import { waitAtMost } from "../waiting";
 import { ask, type Reach } from "./ask";
@@ -58,7 +59,12 @@ export class Published<Value> {
 
   constructor(private readonly options: Options<Value>) {
     this.known = readKeptMap(options.file);
-    setInterval(() => this.#askDue(), LOOK_EVERY_MS).unref();
+    new Job({
+      name: "look for documents that are no longer fresh",
+      everyMs: LOOK_EVERY_MS,
+      work: () => this.#askDue(),
+      onError: (error, message) => options.warn(`${message}: ${messageOf(error)}`),
+    }).start();
   }
 
   /** Sets which documents to fetch, and waits a little for new ones. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { EnvoyAdmin } from "./envoyAdmin";
 
 const START_MS = 10_000;
@@ -15,7 +16,7 @@ const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 type State =
   | { readonly name: "new" }
   /** Started by an earlier gateway, which ended and left it running. */
-  | { readonly name: "adopted"; readonly watching: NodeJS.Timeout }
+  | { readonly name: "adopted"; readonly watching: Job }
   | { readonly name: "running"; readonly child: ChildProcess }
   /** It ended by itself, and is started again soon. */
   | { readonly name: "ended" }
@@ -54,15 +55,16 @@ export class EnvoyProcess {
 
   #adopt(): void {
     let silent = 0;
-    const watching = setInterval(async () => {
+    const look = async () => {
       silent = (await this.options.admin.isThere()) ? 0 : silent + 1;
       if (silent < MAX_SILENT || !this.#isIn("adopted")) return;
-      clearInterval(watching);
+      void watching.stop();
       this.options.warn(
         "Envoy, which an earlier gateway had started, does not answer; another one is started",
       );
       this.#spawn();
-    }, ADOPTED_EVERY_MS).unref();
+    };
+    const watching = new Job({ name: "watch Envoy", everyMs: ADOPTED_EVERY_MS, work: look }).start();
     this.#state = { name: "adopted", watching };
   }
 
@@ -91,7 +93,7 @@ export class EnvoyProcess {
     const { admin } = this.options;
     const before = this.#state;
     this.#state = { name: "stopping" };
-    if (before.name === "adopted") clearInterval(before.watching);
+    if (before.name === "adopted") await before.watching.stop();
     if (before.name === "running") before.child.kill("SIGTERM");
     else await admin.ask("/quitquitquit", "POST").catch(() => undefined);
     const isThere = async () => (before.name === "running" ? isRunning(before.child) : await admin.isThere());

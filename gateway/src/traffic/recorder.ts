@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { type Objects, objectsOf } from "../envoy/model";
 import type { Recording } from "../envoy/recording";
 import type { Addresses } from "./abbreviated";
@@ -32,7 +33,12 @@ interface Options {
 export class Recorder implements Recording {
   readonly #files: TrafficFiles;
   #receiver: Receiver | undefined;
-  readonly #timer: NodeJS.Timeout;
+  /** One writing after the other, so that an older content never replaces a newer one. */
+  readonly #writing = new Job({
+    name: "write recorded traffic",
+    everyMs: WRITE_EVERY_MS,
+    work: () => this.#write(),
+  }).start();
   #declared = new Declared(objectsOf([]));
   /**
    * By the bytes of a report; undefined for reports that are not counted. Emptied when the hour or the
@@ -41,7 +47,6 @@ export class Recorder implements Recording {
   readonly #known = new Map<string, Counter | undefined>();
   /** Hours that have changed since they were written. */
   readonly #unwritten = new Set<Hour>();
-  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     readonly socket: string,
@@ -49,7 +54,6 @@ export class Recorder implements Recording {
     private hour: Hour,
   ) {
     this.#files = new TrafficFiles(trafficFolder(options.state));
-    this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
   }
 
   /** Goes on with the hour's file. */
@@ -83,8 +87,8 @@ export class Recorder implements Recording {
 
   /** Accepts no more reports, and writes the counts. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#receiver?.stop();
+    await this.#writing.stop();
     await this.#write();
   }
 
@@ -116,14 +120,12 @@ export class Recorder implements Recording {
     this.#known.clear();
   }
 
-  /** Writes one after the other, so that an older content never replaces a newer one. */
-  #write(): Promise<void> {
-    this.#writing = this.#writing
-      .then(() => this.#writeNow())
-      .catch((error) => {
-        this.options.warn(`recorded traffic could not be written, and is tried again: ${messageOf(error)}`);
-      });
-    return this.#writing;
+  async #write(): Promise<void> {
+    try {
+      await this.#writeNow();
+    } catch (error) {
+      this.options.warn(`recorded traffic could not be written, and is tried again: ${messageOf(error)}`);
+    }
   }
 
   async #writeNow(): Promise<void> {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { type Keep, readKeptMap } from "../state/files";
 import { waitAtMost } from "../waiting";
 import { lookup } from "./lookup";
@@ -52,10 +53,15 @@ export class Names {
 
   /** Keeps all up to date from now on, and on the disk. */
   follow(): void {
-    setInterval(() => {
-      this.#lookAtDue();
-      this.#save();
-    }, LOOK_EVERY_MS).unref();
+    new Job({
+      name: "keep the addresses of names up to date",
+      everyMs: LOOK_EVERY_MS,
+      work: () => {
+        this.#lookAtDue();
+        this.#save();
+      },
+      onError: (error, message) => this.options.warn(`${message}: ${messageOf(error)}`),
+    }).start();
   }
 
   /** Replaces the names that are kept. Waits for the addresses of new ones, but no longer than this. */

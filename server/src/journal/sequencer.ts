@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { sql } from "kysely";
 import type { Keyring } from "../secrets";
 import { type Database, pipelined, type Store, statement, type Transaction, Unavailable } from "../storage";
-import { Rounds } from "../util";
 import { type MovedRows, moveInbox } from "./inbox";
 
 // The least time between two passes: many commits become one pass, and others get the head of the log in
@@ -33,13 +33,13 @@ export interface SequencerOptions {
  * backup brought.
  */
 export class Sequencer {
-  readonly #passes = new Rounds({
+  readonly #passes = new Job({
+    name: "move changes to the end of the event log",
+    everyMs: POLL_MS,
     work: () => this.#move(),
     pauseMs: () =>
       Math.max(0, this.#passedAt + (this.#isFollowing ? FOLLOW_MS : GATHER_MS) - performance.now()),
-    pollMs: POLL_MS,
-    onError: (error) =>
-      this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
+    onError: (error, message) => this.#options?.logger.error({ err: error }, message),
   });
   #options: SequencerOptions | undefined;
   #passedAt = 0;

@@ -1,5 +1,5 @@
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { Store } from "../storage";
-import { Rounds } from "../util";
 import { headOf } from "./head";
 
 /** How often to look for changes that other servers made. */
@@ -18,12 +18,11 @@ interface Wait {
 export class EventWaits {
   readonly #waits = new Set<Wait>();
   /** Stopped while no request waits. */
-  readonly #looks = new Rounds({
+  // If the database does not answer, each request finds that out when its time is over and it reads.
+  readonly #looks = new Job({
+    name: "look for changes",
+    everyMs: LOOK_EVERY_MS,
     work: () => this.#look(),
-    pauseMs: () => 0,
-    pollMs: LOOK_EVERY_MS,
-    // If the database does not answer, each request finds that out when its time is over and it reads.
-    onError: () => undefined,
   });
   /** Whether no request waits any more, because the server stops. */
   closed = false;
@@ -58,10 +57,9 @@ export class EventWaits {
     this.#looks.wake();
   }
 
-  async #look(): Promise<boolean> {
+  async #look(): Promise<void> {
     const head = await headOf(this.store.reader);
     for (const wait of [...this.#waits]) if (head && head.sequence !== wait.head) wait.end();
-    return true;
   }
 
   close(): void {

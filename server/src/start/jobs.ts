@@ -1,10 +1,11 @@
+import { Job, type JobOptions } from "@tunnelplane/sdk/jobs";
+import type { Logger } from "pino";
 import type { Certificates } from "../acme";
 import { forgetEndedSessions, type KeyUses } from "../auth";
 import { pruneEvents } from "../events";
 import { endSilentSessions, forgetSilentGateways } from "../gateways";
 import { forgetEndedKeys } from "../identities";
 import { forgetAnswers, type ServerContext, sendExpiredEvents } from "../resources";
-import type { Job } from "../util";
 import { bringBackTimes } from "./times";
 
 const SECOND_MS = 1000;
@@ -20,10 +21,26 @@ interface Tools {
   /** Days to keep delivered events. */
   readonly eventRetention: number;
   readonly logHead: () => Promise<void>;
+  readonly logger: Logger;
 }
 
-/** What a server does in the background, besides the delivery of events, the event log and guarantees. */
-export function backgroundJobs({ context, keyUses, certificates, eventRetention, logHead }: Tools): Job[] {
+interface Listed extends JobOptions {
+  /** Whether it begins with the server. Default: after the first interval. */
+  readonly atOnce?: true;
+  /** How bad a failure is. Default: `warn`. */
+  readonly level?: "error" | "warn";
+}
+
+/** Begins what a server does in the background, besides delivering events, the event log and guarantees. */
+export const startJobs = (tools: Tools): Job[] =>
+  jobsOf(tools).map(({ atOnce, level = "warn", ...options }) => {
+    const onError = (error: unknown, message: string) => tools.logger[level]({ err: error }, message);
+    const job = new Job({ ...options, onError }).start();
+    if (atOnce) job.wake();
+    return job;
+  });
+
+function jobsOf({ context, keyUses, certificates, eventRetention, logHead }: Tools): Listed[] {
   const { store } = context;
   const startedAt = Date.now();
   return [

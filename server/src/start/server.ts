@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { gathered } from "@tunnelplane/sdk/jobs";
 import { startTracing, tracing } from "@tunnelplane/sdk/tracing";
 import type { Logger } from "pino";
 import { type AcmeSettings, Certificates } from "../acme";
@@ -12,9 +13,9 @@ import { EventWaits, headOf } from "../journal";
 import { ALONE, flushed, type LogLevel, openLogger, type Siblings } from "../process";
 import type { NameSettings, ServerContext } from "../resources";
 import type { DatabaseOptions, Store } from "../storage";
-import { gathered, isLoopback, Jobs, parseListen, VERSION } from "../util";
+import { isLoopback, parseListen, VERSION } from "../util";
 import { openContext } from "./context";
-import { backgroundJobs } from "./jobs";
+import { startJobs } from "./jobs";
 
 /** How often, at most, a process tells the others that it has committed something. */
 const TELL_EVERY_MS = 20;
@@ -116,9 +117,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const waking = { ...context, store: afterWrites(store, wakeAll(context, siblings, tell)) };
     const keyUses = new KeyUses(store, siblings);
     const certificates = new Certificates({ context: waking, settings: options.acme, logger });
-    const { eventRetention } = options;
-    const tools = { context: waking, keyUses, certificates, eventRetention, logHead };
-    const jobs = new Jobs(backgroundJobs(tools), logger);
     const app = buildApp({
       ...options,
       context: waking,
@@ -141,7 +139,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
     sequencer.start({ onMoved: tell, logger });
-    jobs.start();
+    const { eventRetention } = options;
+    const jobs = startJobs({ context: waking, keyUses, certificates, eventRetention, logHead, logger });
     context.guard.start(logger);
     const isTried = (name: string, work: Promise<void>): Promise<void> =>
       work.catch((error: unknown) => logger.warn({ err: error }, `cannot ${name}`));
@@ -151,7 +150,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
       reloadTls: () => reloadTls(app.server as unknown as TlsServer, options.tls, logger),
       async close() {
-        const ended = jobs.stop().then(() => certificates.release());
+        const ended = Promise.all(jobs.map((job) => job.stop())).then(() => certificates.release());
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), ended]);
         await isTried("note which API keys were used", keyUses.write());
         await isTried("read the end of the audit log", logHead());

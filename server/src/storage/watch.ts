@@ -1,3 +1,4 @@
+import { Job } from "@tunnelplane/sdk/jobs";
 import { Client, type PoolClient } from "pg";
 
 /** Requests that wait longer are looked at, in milliseconds: with the rest, 5 s at most. */
@@ -23,13 +24,14 @@ interface Waiting {
 export class Watch {
   readonly #sessions = new WeakMap<PoolClient, number>();
   readonly #waiting = new Set<Waiting>();
-  readonly #timer: NodeJS.Timeout;
-  #isLooking = false;
+  readonly #looks = new Job({
+    name: "look for connections that vanished",
+    everyMs: LOOK_EVERY_MS,
+    work: () => this.#look(),
+  }).start();
 
   /** @param url where the connections go now */
-  constructor(private readonly url: () => string) {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
-  }
+  constructor(private readonly url: () => string) {}
 
   /** Says which session of PostgreSQL a connection has: behind a pooler, pg does not know. */
   know(client: PoolClient, session: number): void {
@@ -47,31 +49,26 @@ export class Watch {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    void this.#looks.stop();
   }
 
   async #look(): Promise<void> {
     const before = performance.now() - LATE_MS;
     const late = [...this.#waiting].filter(({ since }) => since < before);
-    if (late.length === 0 || this.#isLooking) return;
-    this.#isLooking = true;
-    try {
-      const known = late.flatMap((one) => {
-        const session = this.#sessions.get(one.client);
-        return session === undefined ? [] : [{ ...one, waiting: one, session }];
-      });
-      const busy = await busyAmong(
-        this.url(),
-        known.map(({ session }) => session),
-      );
-      for (const { client, session, waiting } of known)
-        if (busy && !busy.has(session) && this.#waiting.has(waiting))
-          (client as WithStream).connection?.stream?.destroy(
-            new Error("the connection vanished: PostgreSQL knows nothing of what it was asked"),
-          );
-    } finally {
-      this.#isLooking = false;
-    }
+    if (late.length === 0) return;
+    const known = late.flatMap((one) => {
+      const session = this.#sessions.get(one.client);
+      return session === undefined ? [] : [{ ...one, waiting: one, session }];
+    });
+    const busy = await busyAmong(
+      this.url(),
+      known.map(({ session }) => session),
+    );
+    for (const { client, session, waiting } of known)
+      if (busy && !busy.has(session) && this.#waiting.has(waiting))
+        (client as WithStream).connection?.stream?.destroy(
+          new Error("the connection vanished: PostgreSQL knows nothing of what it was asked"),
+        );
   }
 }
 

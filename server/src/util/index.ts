@@ -4,7 +4,6 @@ export { newId } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { Budget, type GiveBack, type Holder } from "./budget";
 export { isSession } from "./ids";
-export { type Job, Jobs } from "./jobs";
 export { parseListen } from "./listen";
 export { grouped, inOrder } from "./order";
 export { OtherServers } from "./otherServers";
@@ -20,7 +19,6 @@ export {
   refuseFaults,
   shortened,
 } from "./requestError";
-export { gathered, Rounds } from "./rounds";
 export { type SharedReport, SharedThread, type SharedThreadOptions } from "./sharedThread";
 export {
   inSlices,

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { REQUESTS } from "../../../server/src/events/delivery/batch";
 import { Dispatcher } from "../../../server/src/events/delivery/dispatcher";
-import { CONCURRENCY } from "../../../server/src/events/delivery/loops";
+import { CONCURRENCY } from "../../../server/src/events/delivery/worker";
 import { type Outgoing, openTarget, type TargetOptions } from "../../../server/src/events/targets";
 import { medianBy, type Row, ratio } from "../report/section";
 import type { Settings } from "../settings";

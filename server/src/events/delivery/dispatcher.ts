@@ -1,5 +1,5 @@
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { ServerContext } from "../../resources";
-import { Rounds } from "../../util";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations, type DispatcherOptions } from "../destinations";
 import { repairTimes } from "../queue/clocks";
@@ -30,11 +30,12 @@ export class Dispatcher {
   readonly #workers = new Map<string, DeliveryWorker>();
   readonly #destinations: Destinations;
   readonly #now: () => Date;
-  readonly #looks = new Rounds({
-    work: () => this.#startWorkers(),
+  readonly #looks = new Job({
+    name: "look for events to deliver",
+    everyMs: POLL_MS,
     pauseMs: () => GATHER_MS,
-    pollMs: POLL_MS,
-    onError: (error) => this.#logFailure(error),
+    work: () => this.#startWorkers(),
+    onError: (error) => this.#fail(error),
   });
   /** In milliseconds since 1970. */
   #mendedAt = 0;
@@ -50,8 +51,7 @@ export class Dispatcher {
 
   /** Works until {@link stop}. */
   start(): void {
-    this.#looks.start();
-    this.wake();
+    this.#looks.start().wake();
   }
 
   /** Looks for due events soon. Call it after a commit. */
@@ -62,8 +62,8 @@ export class Dispatcher {
   /** Delivers everything that is due and waits until that is done. */
   async deliverDue(): Promise<void> {
     await this.context.sequencer.settle();
-    await this.#looks.round().catch((error: unknown) => this.#logFailure(error));
-    await this.#ended();
+    await this.#looks.round().catch((error: unknown) => this.#fail(error));
+    for (const worker of this.#workers.values()) await worker.idle();
   }
 
   /** Sends one test event to a destination, now and once, and returns the result. */
@@ -88,22 +88,18 @@ export class Dispatcher {
 
   /** Waits for batches in flight, up to this limit, then aborts them. Aborted batches are retried. */
   async stop(limitMs: number): Promise<void> {
-    for (const worker of this.#workers.values()) worker.stop();
+    const workers = [...this.#workers.values()].map((worker) => worker.stop());
     const late = setTimeout(() => {
       for (const worker of this.#workers.values()) worker.abort();
     }, limitMs);
     await this.#looks.stop();
-    await this.#ended();
+    await Promise.all(workers);
     clearTimeout(late);
     this.#destinations.close();
   }
 
-  #logFailure(error: unknown): void {
+  #fail(error: unknown): void {
     this.options.logger.error({ err: error }, "cannot look for events to deliver");
-  }
-
-  async #ended(): Promise<void> {
-    await Promise.all([...this.#workers.values()].map((worker) => worker.ended()));
   }
 
   /** Runs on the first look, once a minute, and after the clock was set back. */
@@ -115,7 +111,7 @@ export class Dispatcher {
   }
 
   /** Wakes the worker of each destination that has something due. */
-  async #startWorkers(): Promise<boolean> {
+  async #startWorkers(): Promise<void> {
     await this.#repairTimes();
     for (const { id } of await dueDestinations(this.context.store.reader, {
       now: this.#now().toISOString(),
@@ -137,6 +133,5 @@ export class Dispatcher {
       }
       worker.wake();
     }
-    return true;
   }
 }

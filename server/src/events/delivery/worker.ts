@@ -1,3 +1,4 @@
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { Store } from "../../storage";
 import type { AttemptCounts } from "../admin/metrics";
 import type { Destinations, DispatcherOptions } from "../destinations";
@@ -7,8 +8,11 @@ import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
 import { isGone } from "./gone";
-import { Loops } from "./loops";
 
+/** How many batches may be in flight: some are with the service while others are recorded and leased. */
+export const CONCURRENCY = 3;
+/** The longest rest, in milliseconds: as after failures, there is an attempt once an hour. */
+const MAX_REST_MS = 3600_000;
 const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
 
 interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now" | "random">> {
@@ -19,20 +23,23 @@ interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now
 }
 
 /**
- * Sends the events of one destination, a few batches at a time: some are with the service while others are
- * recorded and leased. The page docs/architecture/events.md has a picture of its states.
+ * Sends the events of one destination, a few batches at a time, each in a loop of its own. The page docs/architecture/events.md has a picture of its states.
  */
 export class DeliveryWorker {
   readonly #abort = new AbortController();
-  readonly #loops = new Loops<SentBatch>({
-    next: (before) => this.destinations.use(this.destination, (target) => this.#deliver(target, before)),
-    now: () => this.options.now(),
-    onError: (error) =>
-      this.options.logger.error(
-        { err: error, destination: this.destination },
-        "cannot deliver events for now",
-      ),
-  });
+  readonly #loops = Array.from({ length: CONCURRENCY }, () =>
+    new Job({
+      name: "deliver events for now",
+      work: () => this.#deliverAll(),
+      onError: (error, message) => {
+        const { destination } = this;
+        this.options.logger.error({ err: error, destination }, message);
+      },
+    }).start(),
+  );
+  #isStopped = false;
+  /** In milliseconds since 1970; until then, nothing new is leased. */
+  #restUntil = 0;
 
   constructor(
     private readonly destination: string,
@@ -45,12 +52,13 @@ export class DeliveryWorker {
    * Delivers until nothing is due. New events do not wait for a batch that the service has not answered yet.
    */
   wake(): void {
-    this.#loops.wake();
+    if (!this.#more()) for (const loop of this.#loops) loop.wake();
   }
 
-  /** Leases no further batch. */
-  stop(): void {
-    this.#loops.stop();
+  /** Leases no further batch, and waits until nothing is in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
   /** Aborts the requests in flight. */
@@ -58,9 +66,34 @@ export class DeliveryWorker {
     this.#abort.abort();
   }
 
-  /** Resolves when nothing is in flight. */
-  ended(): Promise<void> {
-    return this.#loops.ended();
+  /** Resolves when nothing is due or in flight. */
+  async idle(): Promise<void> {
+    const isBusy = ({ mode }: Job) => mode !== "idle" && mode !== "stopped";
+    while (this.#loops.some(isBusy)) await Promise.all(this.#loops.map((loop) => loop.idle()));
+  }
+
+  /** Begins one loop more. Returns whether one was left. */
+  #more(): boolean {
+    const idle = this.#loops.find(({ mode }) => mode === "idle");
+    idle?.wake();
+    return idle !== undefined;
+  }
+
+  get #mayLease(): boolean {
+    const left = this.#restUntil - this.options.now().getTime();
+    // A longer rest comes from a clock that was ahead then and has been corrected since.
+    return !this.#isStopped && (left <= 0 || left > MAX_REST_MS);
+  }
+
+  #rest(ms: number): void {
+    const until = this.options.now().getTime() + Math.min(ms, MAX_REST_MS);
+    this.#restUntil = this.#mayLease ? until : Math.max(this.#restUntil, until);
+  }
+
+  async #deliverAll(): Promise<void> {
+    let sent: SentBatch | undefined;
+    do sent = await this.destinations.use(this.destination, (target) => this.#deliver(target, sent));
+    while (sent);
   }
 
   /** Records the previous batch, then leases and sends the next one, if there is one. */
@@ -69,7 +102,7 @@ export class DeliveryWorker {
     if (isGone(before)) await this.options.onGone(this.destination);
     if (!taken) return undefined;
     const { batch, requests } = taken;
-    if (batch.more) this.#loops.more();
+    if (batch.more) this.#more();
     if (batch.deliveries.length === 0) return { batch, results: [] };
     const results = await this.#send(target, requests);
     if (results) {
@@ -83,12 +116,12 @@ export class DeliveryWorker {
   /** Records and leases in one transaction, because a commit costs as much as its statements. */
   async #exchange(target: DeliveryTarget, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
     const { now, random, bodyOf } = this.options;
-    if (!(before || this.#loops.mayTake)) return undefined;
+    if (!(before || this.#mayLease)) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
       await lockDestination(transaction, this.destination);
       if (before) await record(transaction, before, at, random());
-      return this.#loops.mayTake && !isGone(before)
+      return this.#mayLease && !isGone(before)
         ? lease(transaction, { destination: this.destination, target, now: at, bodyOf })
         : undefined;
     });
@@ -116,7 +149,7 @@ export class DeliveryWorker {
   #refusalOf(error: unknown): Result {
     if (error instanceof TargetError) {
       const { message, throttled, retryAfterMs } = error;
-      if (retryAfterMs) this.#loops.rest(retryAfterMs);
+      if (retryAfterMs) this.#rest(retryAfterMs);
       return { ok: false, error: message, throttled, retryAfterMs };
     }
     this.options.logger.error(

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { definitionNamed, endTimeOf, present } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import { type Compute, type StatesToJudge, TooLong } from "../../compute";
 import { portsOf } from "../../gateways";
 import type { ServerContext } from "../../resources";
-import { Rounds } from "../../util";
 import { View } from "../../view";
 import {
   claim,
@@ -61,11 +61,11 @@ export class KeptStates {
   /** Those who wait for states, and of which guarantees. */
   readonly #waiting = new Map<() => void, ReadonlySet<string>>();
   readonly #stopping = new AbortController();
-  readonly #rounds = new Rounds({
+  readonly #rounds = new Job({
+    name: "look for states of guarantees to judge",
+    everyMs: POLL_MS,
     work: () => this.#begin(),
-    pauseMs: () => 0,
-    pollMs: POLL_MS,
-    onError: (error) => this.#logger?.error({ err: error }, "cannot look for states of guarantees to judge"),
+    onError: (error, message) => this.#logger?.error({ err: error }, message),
   });
 
   constructor(
@@ -76,8 +76,7 @@ export class KeptStates {
   /** Works until {@link stop}. */
   start(logger: Logger): void {
     this.#logger = logger;
-    this.#rounds.start();
-    this.#rounds.wake();
+    this.#rounds.start().wake();
   }
 
   async stop(): Promise<void> {
@@ -125,7 +124,7 @@ export class KeptStates {
   }
 
   /** Starts work on the projects with states to judge. Each wakes the next round when it has finished. */
-  async #begin(): Promise<boolean> {
+  async #begin(): Promise<void> {
     const { store } = this.context;
     const ports = portsText(await portsOf(store.reader));
     if (ports !== this.#ports) await store.write((transaction) => touchOfOtherPorts(transaction, { ports }));
@@ -137,7 +136,6 @@ export class KeptStates {
       after = due.project_id;
       if (!this.#working.has(after)) this.#working.set(after, this.#work(after));
     }
-    return true;
   }
 
   async #work(project: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { FastifyInstance } from "fastify";
 
 const MIB = 1024 * 1024;
@@ -30,14 +31,15 @@ export class Garbage {
       this.add(Number(request.headers["content-length"] ?? 0));
       done();
     });
-    const looking = setInterval(() => {
+    const look = () => {
       const isQuiet = this.#bytes - this.#bytesBefore < MIB;
       this.#bytesBefore = this.#bytes;
       if (!isQuiet || this.#bytes < WORTH_COLLECTING) return;
       this.#bytes = 0;
       this.#bytesBefore = 0;
       void collect({ type: "major", execution: "async" });
-    }, LOOK_EVERY_MS).unref();
-    app.addHook("onClose", async () => clearInterval(looking));
+    };
+    const job = new Job({ name: "give memory back", everyMs: LOOK_EVERY_MS, work: look }).start();
+    app.addHook("onClose", () => job.stop());
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Job } from "@tunnelplane/sdk/jobs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { holderOf } from "../../auth";
 import { Budget, type GiveBack, type Holder } from "../../util";
@@ -56,8 +57,12 @@ export class WaitingAnswers {
       this.#remove(reply);
       done();
     });
-    const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
-    app.addHook("onClose", async () => clearInterval(looking));
+    const job = new Job({
+      name: "cut off answers that nobody reads",
+      everyMs: LOOK_EVERY_MS,
+      work: () => this.#look(),
+    }).start();
+    app.addHook("onClose", () => job.stop());
   }
 
   #add(request: FastifyRequest, reply: FastifyReply, bytes: number): void {

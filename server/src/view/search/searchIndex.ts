@@ -1,8 +1,9 @@
 import { type Definition, definitionOfId } from "@tunnelplane/sdk/contract";
+import { Job } from "@tunnelplane/sdk/jobs";
 import { RENAMED } from "../../documents";
 import { headOf, type Sequencer } from "../../journal";
 import type { Store } from "../../storage";
-import { Rounds, Slice } from "../../util";
+import { Slice } from "../../util";
 import { type Entry, entryOf, type SearchedRow } from "./entry";
 import { changesAfter, namesAfter, rowsAfter, searchedRows, settingOf } from "./rows";
 import { exactly, RANKS, type Rank, rankOf, type Wanted } from "./wanted";
@@ -54,11 +55,11 @@ export class SearchIndex {
   /** The setting {@link RENAMED} at that time: names change without a row in the audit log. */
   #renamed: string | undefined;
   #usedAt = 0;
-  readonly #rounds = new Rounds({
+  // Of an error nobody hears: the next search tries again, and answers it.
+  readonly #rounds = new Job({
+    name: "follow changes in the search index",
+    everyMs: FOLLOW_MS,
     work: () => this.#round(),
-    pauseMs: () => 0,
-    pollMs: FOLLOW_MS,
-    onError: () => undefined, // the next search tries again, and answers the error
   });
 
   constructor(
@@ -97,11 +98,11 @@ export class SearchIndex {
     this.#forget();
   }
 
-  async #round(): Promise<boolean> {
+  async #round(): Promise<void> {
     if (Date.now() - this.#usedAt > IDLE_MS) {
       void this.#rounds.stop();
       this.#forget();
-      return true;
+      return;
     }
     await this.sequencer.settle();
     const { reader } = this.store;
@@ -119,7 +120,6 @@ export class SearchIndex {
       this.#forget();
       throw error;
     }
-    return true;
   }
 
   #forget(): void {

@@ -1,14 +1,12 @@
 /**
- * The state of {@link Rounds}:
+ * The mode of a {@link Job}:
  *
  * - `stopped`: no round begins by itself.
- * - `idle`: there is nothing to do until somebody wakes them.
+ * - `idle`: there is nothing to do until somebody wakes it.
  * - `gathering`: there is something to do; a short pause lets more work come together.
  * - `working`: a round is running.
  * - `stopping`: a round is running, and none will follow it.
  */
-export type Mode = State["mode"];
-
 type State =
   | { readonly mode: "stopped" | "idle" }
   | { readonly mode: "gathering"; readonly timer: NodeJS.Timeout }
@@ -23,37 +21,45 @@ interface Working {
   further?: Promise<boolean>;
 }
 
-interface RoundsOptions {
-  /** One round. Returns whether everything is done; if not, another round follows. */
-  work(): Promise<boolean>;
-  /** How long to gather before a round, in milliseconds. */
-  pauseMs(): number;
-  /** How often to look for work, in milliseconds. */
-  readonly pollMs: number;
-  /** Takes the error of a round for which nobody waits. The next poll tries again. */
-  onError(error: unknown): void;
+/** Work in the background. */
+export interface JobOptions {
+  /** What cannot be done when it fails: `order certificates`. */
+  readonly name: string;
+  /** How often to look for work, in milliseconds. Default: only when somebody wakes it. */
+  readonly everyMs?: number;
+  /** One round. `false` says that there is more to do: another round follows. */
+  work(): unknown;
+  /** How long to gather before a round, in milliseconds. Default: not at all. */
+  pauseMs?(): number;
+  /**
+   * Takes the error of a round for which nobody waits, and what to say of it: `cannot order certificates`. The
+   * next look tries again. Default: nobody hears of it.
+   */
+  onError?(error: unknown, message: string): void;
 }
 
-/** Work that is done in rounds, one at a time, soon after somebody says that there is something to do. */
-export class Rounds {
+/** Work that is done in rounds, one at a time: regularly, and soon after somebody says that there is some. */
+export class Job {
   #state: State = { mode: "stopped" };
-  #poll: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: RoundsOptions) {}
+  constructor(private readonly options: JobOptions) {}
 
-  get mode(): Mode {
+  get mode(): State["mode"] {
     return this.#state.mode;
   }
 
-  /** Works until {@link stop}. */
-  start(): void {
-    this.#poll ??= setInterval(() => this.wake(), this.options.pollMs).unref();
+  /** Works until {@link stop}. The first round begins after the interval, or when somebody wakes it. */
+  start(): this {
+    const { everyMs } = this.options;
+    if (everyMs !== undefined) this.#looking ??= setInterval(() => this.wake(), everyMs).unref();
     const state = this.#state;
     if (state.mode === "stopped") this.#state = { mode: "idle" };
     else if (state.mode === "stopping" || (state.mode === "working" && state.next === "stopped")) {
       state.mode = "working";
       state.next = "idle";
     }
+    return this;
   }
 
   /** Says that there is something to do: a round begins soon. */
@@ -62,7 +68,10 @@ export class Rounds {
     else if (this.#state.mode === "working" && this.#state.next === "idle") this.#state.next = "gathering";
   }
 
-  /** Does a round that begins after this call, at once if none is running; also while stopped. */
+  /**
+   * Does a round that begins after this call, at once if none is running; also while stopped.
+   * @returns whether all is done
+   */
   round(): Promise<boolean> {
     const state = this.#state;
     if (state.mode === "working" || state.mode === "stopping") {
@@ -75,8 +84,8 @@ export class Rounds {
       .then(() => this.options.work())
       .then(
         (isDone) => {
-          this.#end(isDone);
-          return isDone;
+          this.#end(isDone !== false);
+          return isDone !== false;
         },
         (error: unknown) => {
           this.#end(true);
@@ -89,8 +98,8 @@ export class Rounds {
 
   /** Begins no further round, and waits for the one that is running. */
   async stop(): Promise<void> {
-    clearInterval(this.#poll);
-    this.#poll = undefined;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
     const state = this.#state;
     if (state.mode === "working") state.mode = "stopping";
     else if (state.mode === "gathering") clearTimeout(state.timer);
@@ -98,9 +107,24 @@ export class Rounds {
     else await state.round.catch(() => undefined);
   }
 
+  /** Resolves when no round is running or about to begin. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const state = this.#state;
+      if (state.mode === "gathering") await this.#begin();
+      else if ("round" in state) await state.round.catch(() => undefined);
+      else return;
+    }
+  }
+
   #gather(): void {
-    const timer = setTimeout(() => this.round().catch(this.options.onError), this.options.pauseMs());
-    this.#state = { mode: "gathering", timer };
+    const pauseMs = this.options.pauseMs?.() ?? 0;
+    this.#state = { mode: "gathering", timer: setTimeout(() => void this.#begin(), pauseMs) };
+  }
+
+  async #begin(): Promise<void> {
+    const { name, onError } = this.options;
+    await this.round().catch((error: unknown) => onError?.(error, `cannot ${name}`));
   }
 
   #end(isDone: boolean): void {
