@@ -67,8 +67,10 @@ function parentsIn(definition: Definition, query: Properties): Properties {
 }
 
 function fits(definition: Definition, answer: Answer, query: Properties): boolean {
-  const name = answer.resource_name;
-  const outputs: Properties = { ...outputsOf(asDeclared(definition), answer, undefined), name };
+  const outputs: Properties = {
+    name: answer.resource_name,
+    ...outputsOf(asDeclared(definition), answer, undefined),
+  };
   const isParent = (property: string) =>
     pathFieldsOf(definition).some((field) => camelCase(field) === property);
   return Object.entries(query).every(([property, wanted]) => {

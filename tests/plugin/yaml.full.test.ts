@@ -124,15 +124,25 @@ outputs:
     }
   });
 
-  it("imports what exists, by pulumi import, and later previews change nothing", async function () {
+  it("lists and imports what exists, by pulumi do and import, and later previews change nothing", async function () {
     needsYaml(this);
     const project = projectWith("resources: {}\n");
+    const plugin = join(PLUGIN_BIN, "pulumi-resource-tunnelplane");
+    const listed = async (...query: string[]) => {
+      const list = ["do", "--package", plugin, "tunnelplane:index:TlsEdge", "list", ...query];
+      const { code, text } = await project.pulumi(...list);
+      expect(code, text).to.equal(0);
+      return JSON.parse(text);
+    };
     const edge = (
       await server.rest.post("/edges/tls", {
         hostports: ["imported.example.com:443"],
         tls_termination: { min_version: "1.3" },
       })
     ).body;
+    const [hostport, name] = [edge.hostports[0], edge.resource_name ?? edge.id];
+    expect(await listed("--hostports", hostport)).to.deep.equal([{ id: edge.id, name }]);
+    expect(await listed("--hostports", "other.example.com:443")).to.deep.equal([]);
     const out = ["--protect=false", "--out", "generated.yaml"];
     const imported = await project.pulumi(
       "import",

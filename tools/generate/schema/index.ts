@@ -29,7 +29,7 @@ import { declarationsOf } from "../languages/model";
 import { typescript } from "../languages/typescript";
 import { moduleProgram, pulumiProgram } from "../reference/examples";
 import { languages, manifest, repository } from "./languages";
-import type { FunctionSpec, ObjectSpec, Properties, ResourceSpec } from "./spec";
+import type { FunctionSpec, ObjectSpec, Properties, PropertySpec, ResourceSpec } from "./spec";
 import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -181,9 +181,24 @@ function objectSpec(types: Types, definition: Definition): ResourceSpec {
     requiredInputs: requiredOf(inputs),
     properties,
     required: [...alwaysIn(inputs), ...requiredOf(computed)],
+    listInputs: listSpec(types, definition, properties),
     aliases: [{ type: dynamicType(type) }],
   };
 }
+
+/** What a list is asked by: single values that a property has, or one of the texts that it is a list of. */
+function listSpec(types: Types, definition: Definition, outputs: Properties): ObjectSpec {
+  const named = { name: { type: "string", description: "Its name for people." } } as const;
+  const queried = Object.entries<PropertySpec>({ ...named, ...outputs }).flatMap(([name, spec]) => {
+    const description = spec.items ? `An entry of the list. ${spec.description}` : spec.description;
+    const { type } = types.resolved(spec.items ?? spec);
+    const isSingle = type === "string" || (type !== undefined && !spec.items && isScalar(type));
+    return isSingle && !spec.secret ? [[name, { type, description }]] : [];
+  });
+  return { properties: Object.fromEntries(queried), required: pathFieldsOf(definition).map(camelCase) };
+}
+
+const isScalar = (type: string): boolean => ["integer", "number", "boolean"].includes(type);
 
 function computedOf(definition: Definition): Shape {
   const answer: Shape = answerSchema(definition).shape;

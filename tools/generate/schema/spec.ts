@@ -37,6 +37,8 @@ export interface EnumSpec {
 export interface ResourceSpec extends ObjectSpec {
   readonly inputProperties: Properties;
   readonly requiredInputs: readonly string[];
+  /** By which objects can be listed; without it, they cannot. */
+  readonly listInputs?: ObjectSpec;
   readonly aliases?: readonly { readonly type: string }[];
   readonly isComponent?: true;
 }

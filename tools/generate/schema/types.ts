@@ -54,6 +54,11 @@ export class Types {
     return { type: "string" };
   }
 
+  /** The enumeration or object that a reference points to, else the type itself. */
+  resolved(type: TypeSpec): Pick<TypeSpec, "type"> {
+    return this.specs[type.$ref?.replace("#/types/", "") ?? ""] ?? type;
+  }
+
   #property(name: string, schema: z.ZodType): PropertySpec {
     const { secret, immutable, module } = marksOf(schema);
     const fallback = defaultOf(schema);

@@ -168,6 +168,28 @@ async function installDependencies(call) {
     );
 }
 
+/** Runs a package whose PulumiPlugin.yaml names this language, until the engine ends the call. */
+async function runPlugin(call) {
+  const { request } = call;
+  const folder = request.getInfo().getProgramDirectory();
+  const runner = createRequire(join(folder, "package.json")).resolve("@pulumi/pulumi/cmd/run-plugin");
+  const child = spawn("node", [runner, folder, ...request.getArgsList()], {
+    cwd: request.getPwd(),
+    env: { ...process.env, ...Object.fromEntries(request.getEnvList().map(parsedVariable)) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  call.on("cancelled", () => child.kill());
+  const pass = (set) => (chunk) =>
+    call.write(answer(new language.RunPluginResponse(), { [set]: new Uint8Array(chunk) }));
+  child.stdout.on("data", pass("Stdout"));
+  child.stderr.on("data", pass("Stderr"));
+  const code = await ended(child);
+  call.write(answer(new language.RunPluginResponse(), { Exitcode: Number(code) || 0 }));
+  call.end();
+}
+
+const parsedVariable = (text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)];
+
 function programDependencies(request) {
   const file = join(request.getInfo().getProgramDirectory(), "package.json");
   const { dependencies = {}, devDependencies = {} } = existsSync(file)
@@ -205,6 +227,7 @@ const operations = {
   about: once(about),
   getProgramDependencies: once(programDependencies),
   installDependencies,
+  runPlugin,
 };
 
 // Operations that are missing here are answered with "unimplemented", which the engine tells its user.
