@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
 import {
   bare,
@@ -14,54 +16,7 @@ import { Folder, NOBODY } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, describeStacks, makeCertificates, makeSshKey, requestsDuring } from "../support/provider";
 
-/** Every field of the contract that refers to another object, each filled with the name of an entry. */
-const EVERYTHING = `
-botUsers: { ci: { name: ci } }
-projects: { shop: { name: shop } }
-memberships: { ci: { projectId: shop, botUserId: ci, role: member } }
-apiKeys: { ci: { ownerId: ci, projectId: shop } }
-workloadIdentities: { job: { issuer: "https://ci.example.com", claims: { sub: "repo:acme/infra" }, botUserId: ci, audiences: [ci] } }
-tunnelCredentials: { agent: { ownerId: ci, acl: ["bind:app.example.com"] } }
-sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }
-sshCertificateAuthorities: { people: {}, hosts: {} }
-sshUserCertificates: { ada: { sshCertificateAuthorityId: people, publicKey: !file agent.pub, principals: [ada] } }
-sshHostCertificates: { bastion: { sshCertificateAuthorityId: hosts, publicKey: !file agent.pub, principals: [bastion] } }
-certificateAuthorities:
-  clients: { caPem: !file ca.pem }
-  partners:
-    caPem: |
-      PARTNERS
-tlsCertificates: { shop: { certificatePem: !file shop.pem, privateKeyPem: !file shop.key } }
-reservedDomains: { shop: { domain: shop.example.com, certificateId: shop } }
-ipRestrictions: { everywhere: { type: endpoints, ipPolicyIds: [office] } }
-ipPolicies: { office: }
-ipPolicyRules:
-  berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow }
-reservedAddrs: { db: {} }
-staticBackends: { old: { address: one.example.com:443 } }
-httpResponseBackends: { sorry: { statusCode: 503 } }
-tunnelGroupBackends: { web: { labels: { service: web, some_key: "8080" } }, spare: { labels: { service: spare } } }
-failoverBackends: { first: { backends: [web, spare] } }
-weightedBackends: { both: { backends: { web: 95, spare: 5 } } }
-tlsEdges:
-  app:
-    hostports: [app.example.com:443]
-    backend: { backendId: both }
-    ipRestriction: &office { ipPolicyIds: [office] }
-    mutualTls: { certificateAuthorityIds: [partners, clients] }
-    tlsTermination:
-    policies:
-      inbound:
-        - name: slow down
-          actions: [{ type: rate-limit, config: { name: each, capacity: 5, rate: 1m, bucket_key: [conn.client_ip] } }]
-tcpEdges: { db: { backend: { backendId: both }, ipRestriction: *office } }
-httpsEdges: { site: { mutualTls: { certificateAuthorityIds: [clients] } } }
-httpsEdgeRoutes:
-  all: { edgeId: site, matchType: path_prefix, match: /, backend: { backendId: first }, ipRestriction: { ipPolicyIds: [office] } }
-eventDestinations: { audit: { target: { monitoringService: { apiKey: key } } } }
-eventSubscriptions: { watch: { sources: [{ type: ip_policy_created.v0 }], destinationIds: [audit] } }
-guarantees: { admin: { expect: refused, addresses: ["*:443/admin"], clientCertificate: none } }
-`;
+const EVERYTHING = readFileSync(join(__dirname, "everything.yaml"), "utf8");
 
 /** The fields below a schema that refer to other objects, as `backend.backend_id`. */
 const referencesBelow = (schema: z.ZodType, name: string): string[] =>

@@ -1,10 +1,17 @@
 import { type DecisionRequest, decisions, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { INHERITED } from "../support/inherited";
+import { tableOf } from "../support/table";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, jwt, route, to } from "./worlds";
 
 type Claims = Record<string, unknown>;
+interface Case {
+  readonly name: string;
+  readonly claims: Record<string, string[]>;
+  readonly admitted: Claims[];
+  readonly refused: Claims[];
+}
 
 describe("Claims that a route asks of tokens, on a real Envoy and in decisions", () => {
   const gateway = envoyOfThisFile();
@@ -63,26 +70,9 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   };
 
-  it("match whole and in their case, and a missing claim is refused", async () => {
-    await expectEach(
-      { group: ["ops", "dev.team"] },
-      [{ group: "ops" }, { group: "dev.team" }],
-      [
-        {},
-        { group: "" },
-        { group: null },
-        { group: "Ops" },
-        { group: "ops " },
-        { group: "ops\n" },
-        { group: "xops" },
-        { group: "devxteam" },
-        { groups: "ops" },
-        { Group: "ops" },
-        { group: { ops: true } },
-        { group: "x".repeat(20_000) },
-      ],
-    );
-  });
+  const cases = tableOf<readonly Case[]>(__dirname, "claims.yaml");
+  for (const { name, claims, admitted, refused } of cases)
+    it(name, () => expectEach(claims, admitted, refused));
 
   it("may have any name, those that objects of JavaScript inherit too", async () => {
     const names = INHERITED.filter((name) => name !== "__proto__"); // no key of a JSON body
@@ -94,82 +84,6 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
-  it("match with a `*` for any characters but @, of a text, a list, a number or true", async () => {
-    await expectEach(
-      { mail: ["*@example.com"], team: ["a*z", "*"], level: ["3", "true", "0.5"] },
-      [
-        { mail: "ann@example.com", team: "", level: 3 },
-        { mail: "@example.com", team: "any\nlines", level: "3" },
-        { mail: ["x", "ann@example.com"], team: ["a@b", "z"], level: [1, 3] },
-        { mail: "ann@example.com", team: "a€z", level: true },
-        { mail: "ann@example.com", team: 7, level: 0.5 },
-        { mail: "ann@example.com", team: false, level: "true" },
-      ],
-      [
-        { mail: "ann@evil@example.com", team: "x", level: 3 },
-        { mail: "ann@example.com.evil.test", team: "x", level: 3 },
-        { mail: "ann@exampleXcom", team: "x", level: 3 },
-        { mail: [["ann@example.com"]], team: "x", level: 3 },
-        { mail: [], team: "x", level: 3 },
-        { mail: "ann@example.com", team: "a@z", level: 3 },
-        { mail: "ann@example.com", team: {}, level: 3 },
-        { mail: "ann@example.com", team: null, level: 3 },
-        { mail: "ann@example.com", team: "x", level: 4 },
-        { mail: "ann@example.com", team: "x", level: false },
-        { mail: "ann@example.com", team: "x", level: "3.0" },
-        { mail: "ann@example.com", team: "x" },
-      ],
-    );
-  });
-
-  it("match an email only if the issuer calls it verified", async () => {
-    await expectEach(
-      { email: ["*@example.com"] },
-      [{ email: "ann@example.com", email_verified: true }],
-      [
-        { email: "ann@example.com" },
-        { email: "ann@example.com", email_verified: false },
-        { email: "ann@example.com", email_verified: "true" },
-        { email: "ann@example.com", email_verified: [true] },
-        { email: "ann@example.com", email_verified: 1 },
-        { email: "bob@example.org", email_verified: true },
-      ],
-    );
-  });
-
-  it("match inside of objects by dots, and by whole names where these are URIs", async () => {
-    await expectEach(
-      { "realm.roles": ["admin"], "https://example.com/role.s": ["x"] },
-      [{ realm: { roles: ["user", "admin"] }, "https://example.com/role.s": "x" }],
-      [
-        { "realm.roles": ["admin"], "https://example.com/role.s": "x" },
-        { realm: [{ roles: "admin" }], "https://example.com/role.s": "x" },
-        { realm: "admin", "https://example.com/role.s": "x" },
-        { realm: { roles: "admin" }, "https://example": { "com/role": { s: "x" } } },
-      ],
-    );
-  });
-
-  it("match a word of `scope` and `scp`, which are lists of words (RFC 8693)", async () => {
-    await expectEach(
-      { scope: ["read", "write:*"], scp: ["User.Read"] },
-      [
-        { scope: "read", scp: "User.Read" },
-        { scope: "openid read  email", scp: "User.Read Mail.Read" },
-        { scope: ["x", "write:all"], scp: ["User.Read"] },
-      ],
-      [
-        { scope: "", scp: "User.Read" },
-        { scope: "reader", scp: "User.Read" },
-        { scope: "re ad", scp: "User.Read" },
-        { scope: "read\tx", scp: "User.Read" },
-        { scope: "read", scp: "User.ReadWrite" },
-        { scope: ["read x"], scp: "User.Read" },
-      ],
-    );
-    await expectEach({ scope: ["a b"], words: ["a b"] }, [], [{ scope: "a b", words: "a b" }]);
-  });
-
   it("match in huge tokens as in small ones, and large numbers only as texts", async () => {
     const roles = Array.from({ length: 800 }, (_, index) => `role-${index}`);
     await expectEach(
@@ -177,6 +91,7 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
       [{ roles, account: "9007199254740993" }],
       [
         { roles: roles.slice(0, 799), account: "9007199254740993" },
+        { roles: "x".repeat(20_000), account: "9007199254740993" },
         { roles, account: 9007199254740992 },
       ],
     );

@@ -1,36 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { refusedBeside } from "../support/refusal";
+import { tableOf } from "../support/table";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, inbound, policy, route, to } from "./worlds";
 
 const SEMICOLONS =
   "/admin;x /admin; /open;a=b/x /open/%2e%2e;/admin /;/admin /open%3bx /open/..%3B/admin".split(" ");
-const REFUSED: readonly [from: string, to: string][] = [
-  ["^/old(.*)$", "/new/$1"],
-  ["/old", "/"],
-  ["^/(.*)[.]php$", "/$1"],
-  ["^/old/(.*)$", "/../$1"],
-  ["^/old/(.*)$", "/a/%2e%2E/$1"],
-  ["^/old/(.*)$", "//evil.example.org/$1"],
-  ["^/old/(.*)$", "/a%2f..%2f$1"],
-  ["^/old/([^/]*)/(.*)$", "/$2/$1"],
-  ["x", ""],
-  ["$", "/index.html"],
-  ["^/old/(.*)$", "/new;v=1/$1"],
-];
-const REWRITTEN: readonly [from: string, to: string, path: string, result: string][] = [
-  ["^/old/(.*)$", "/new/$1", "/old/a/b?q=//x/../y", "/new/a/b?q=//x/../y"],
-  ["^/old/(.*)$", "/new/$1", "/old/x/../a?", "/new/a?"],
-  ["^/old/(.*)$", "/new/$1", "/OLD/a", "/OLD/a"],
-  ["^/old(.*)$", "/new$1", "/old../a", "/new../a"],
-  ["^/api(/.*)$", "$1", "/api/..x?from=/api/y", "/..x?from=/api/y"],
-  ["^/([^/]+)/([^/]+)$", "/$2/$1", "/a/b", "/b/a"],
-  ["^/old/(.*)$", "new/$1", "/old/a", "/new/a"],
-  ["^/old/(.*)$", "/n%65w/./ü $1", "/old/a", "/new/%C3%BC%20a"],
-  ["^", "/app", "/a", "/app/a"],
-  ["^/cost/(.*)$", "/$$/$1", "/cost/a", "/$/a"],
-];
+const { refused: REFUSED, rewritten: REWRITTEN } = tableOf<{
+  readonly refused: readonly (readonly [from: string, to: string])[];
+  readonly rewritten: readonly (readonly [from: string, to: string, path: string, result: string])[];
+}>(__dirname, "rewrites.yaml");
 
 /** Rewrites and paths that make trouble together, or nearly. */
 const PATTERNS = "^/a(.*)$ ^/a/(.*)$ ^/a(/.*)?$ ^/a /a a [.] x* ^/([^/]*)(.*)$ (.)/(.) % (a|/b)+$".split(" ");

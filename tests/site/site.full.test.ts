@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
-import { QUESTIONS } from "./questions";
+import { tableOf } from "../support/table";
 import { Site } from "./served";
 
 const ROOT = join(__dirname, "../..");
@@ -189,7 +189,9 @@ describe("The site", () => {
     it("finds guides before examples before the reference, by the words of its readers", async () => {
       tab = await browser.open(site.url("concepts.html"));
       const wrong: string[] = [];
-      for (const { ask, first } of QUESTIONS) {
+      for (const [ask, first] of Object.entries(
+        tableOf<Record<string, string[]>>(__dirname, "questions.yaml"),
+      )) {
         const found = await results(tab.page, ask);
         if (!first.includes(found[0] ?? "")) wrong.push(`${ask}: ${found.slice(0, 4).join(", ")}`);
       }

@@ -1,13 +1,12 @@
 import { type Kind, type Role, registry } from "@tunnelplane/sdk/contract";
 import { refusedBeside } from "./refusal";
 import type { RestAnswer } from "./rest";
+import { tableOf } from "./table";
 
 export type Permission = "read" | "plan" | "write";
 const PERMISSIONS: readonly Permission[] = ["read", "plan", "write"];
 /** The most that each role may do; nothing where it is left out. */
 type Row = Partial<Record<Role, Permission>>;
-const READERS: Row = { member: "read", viewer: "read", admin: "read" };
-const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
 
 interface Other {
   readonly row: Row;
@@ -17,77 +16,20 @@ interface Other {
   readonly ofAccount?: true;
 }
 
-/** Operations of no kind. A scope of any kind allows change sets: their objects are checked one by one. */
-export const OTHERS: Readonly<Record<string, Other>> = {
-  applyChangeSet: { row: SHARED, scopes: "of any kind" },
-  listChangeSets: { row: SHARED, scopes: "of any kind" },
-  getChangeSet: { row: SHARED, scopes: "of any kind" },
-  releaseChangeSet: { row: SHARED, scopes: "of any kind" },
-  listEventTypes: { row: READERS },
-  listEvents: { row: { admin: "read", viewer: "read", gateway: "read" } },
-  getEvent: { row: { admin: "read", viewer: "read" } },
-  listAuditEvents: { row: { admin: "read" } },
-  getAuditHead: { row: { admin: "read" } },
-  getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
-  listExposure: { row: READERS },
-  createExposureDecisions: { row: READERS, permission: "read" },
-  createBindAuthorization: { row: { admin: "read", gateway: "read" }, permission: "read", ofAccount: true },
-  replaceGatewayStatus: { row: { admin: "write", gateway: "write" }, ofAccount: true },
-  listGateways: { row: { ...READERS, gateway: "read" } },
-  getGateway: { row: { ...READERS, gateway: "read" } },
-  deleteGateway: { row: { admin: "write", viewer: "plan" }, ofAccount: true },
-  listEndpoints: { row: READERS },
-  getEndpoint: { row: READERS },
-  listTunnels: { row: READERS },
-  getTunnel: { row: READERS },
-  listTunnelSessions: { row: READERS },
-  getTunnelSession: { row: READERS },
-  stopTunnelSession: { row: SHARED },
-  restartTunnelSession: { row: SHARED },
-  updateTunnelSession: { row: SHARED, permission: "read" },
-  listReferences: { row: READERS },
-  search: { row: READERS, scopes: "of any kind" },
-  listUsers: { row: { admin: "read" }, ofAccount: true },
-  getUser: { row: { admin: "read" }, ofAccount: true },
-  updateUser: { row: { admin: "write" }, ofAccount: true },
-  listSessions: { row: { admin: "read" }, ofAccount: true },
-  getSessionById: { row: { admin: "read" }, ofAccount: true },
-  deleteSession: { row: { admin: "write" }, ofAccount: true },
-};
-
-/** Kinds in which members and gateways differ from what is usual. */
-const ADMINS_OWN: readonly Kind[] = [
-  "bot_user",
-  "event_destination",
-  "event_subscription",
-  "workload_identity",
-  "membership",
-];
-const ADMINS_WRITE: readonly Kind[] = ["guarantee", "project", "ip_restriction"];
-const FOR_GATEWAYS: readonly Kind[] = [
-  "tls_edge",
-  "tcp_edge",
-  "https_edge",
-  "https_edge_route",
-  "tunnel_group_backend",
-  "failover_backend",
-  "weighted_backend",
-  "http_response_backend",
-  "static_backend",
-  "ip_policy",
-  "ip_policy_rule",
-  "certificate_authority",
-  "ssh_host_certificate",
-  "tls_certificate",
-  "reserved_domain",
-  "ip_restriction",
-];
+/** The matrix, written by hand. */
+const { others, adminsOwn, adminsWrite, forGateways } = tableOf<{
+  readonly others: Readonly<Record<string, Other>>;
+  readonly adminsOwn: readonly Kind[];
+  readonly adminsWrite: readonly Kind[];
+  readonly forGateways: readonly Kind[];
+}>(__dirname, "rights.yaml");
+export const OTHERS = others;
 
 const rowOf = (kind: Kind): Row => ({
-  ...(ADMINS_OWN.includes(kind) ? {} : { member: ADMINS_WRITE.includes(kind) ? "read" : "write" }),
+  ...(adminsOwn.includes(kind) ? {} : { member: adminsWrite.includes(kind) ? "read" : "write" }),
   viewer: "plan",
   admin: "write",
-  ...(FOR_GATEWAYS.includes(kind) && { gateway: "read" }),
+  ...(forGateways.includes(kind) && { gateway: "read" }),
 });
 
 export interface Endpoint {

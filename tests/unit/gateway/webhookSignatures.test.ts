@@ -5,56 +5,17 @@ import type { Provider } from "../../../gateway/dist/envoy/webhooks";
 import { WebhookChecker } from "../../../gateway/dist/webhooks/checker";
 import { isSigned, type Signed } from "../../../gateway/dist/webhooks/signatures";
 import { newFolder } from "../../support/folder";
+import { tableOf } from "../../support/table";
 
-/** What the services' own documents show, with the secret and the time of each. */
-const PUBLISHED: readonly {
+interface Example {
   readonly provider: Provider;
   readonly secret: string;
   readonly at?: number;
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly url?: string;
-}[] = [
-  {
-    provider: "github",
-    secret: "It's a Secret to Everybody",
-    headers: {
-      "x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-    },
-    body: "Hello, World!",
-  },
-  {
-    provider: "slack",
-    secret: "8f742231b10e8888abcd99yyyzzz85a5",
-    at: 1531420618,
-    headers: {
-      "x-slack-request-timestamp": "1531420618",
-      "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
-    },
-    body: "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
-  },
-  {
-    provider: "svix",
-    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    at: 1614265330,
-    headers: {
-      "svix-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
-      "svix-timestamp": "1614265330",
-      "svix-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-    },
-    body: '{"test": 2432232314}',
-  },
-  {
-    provider: "twilio",
-    secret: "12345",
-    headers: {
-      "x-twilio-signature": "0/KCTR6DLpKmkAf8muzZqo1nDgQ=",
-      "content-type": "application/x-www-form-urlencoded",
-    },
-    body: "CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212",
-    url: "https://mycompany.com/myapp.php?foo=1&bar=2",
-  },
-];
+}
+const PUBLISHED = tableOf<readonly Example[]>(__dirname, "webhookSignatures.yaml");
 
 /** Signs as OpenSSL does. */
 const hmac = (secret: string, text: string, hash = "sha256"): Buffer =>
@@ -65,7 +26,7 @@ const URL_ = "https://app.example.com/hook?bodySHA256=";
 const sha256 = execFileSync("openssl", ["dgst", "-sha256", "-hex", "-r"], { input: BODY })
   .toString()
   .slice(0, 64);
-const SIGNED: typeof PUBLISHED = [
+const SIGNED: readonly Example[] = [
   ...PUBLISHED,
   { provider: "gitlab", secret: "a token", headers: { "x-gitlab-token": "a token" }, body: BODY },
   {
