@@ -4,8 +4,10 @@ import {
   hostport,
   immutable,
   inUse,
+  invalid,
   type Json,
   notFound,
+  unique,
   unknownId,
   wrongKind,
 } from "../support/api/expect";
@@ -38,6 +40,44 @@ apiOnEveryDatabase("HTTPS edges and their routes", (server) => {
     await expectShown(one.uri, two.uri);
     await server.rest.delete(one.uri);
     await expectShown(two.uri);
+  });
+
+  it("an edge keeps encoded slashes only while nothing on it depends on the path", async () => {
+    const [keeping, other] = [await edge({ escaped_slashes: "keep" }), await edge()];
+    const { uri } = await route(keeping.uri);
+    const second = await route(other.uri, "/a");
+    const asking = (expression: string) => ({
+      inbound: [{ expressions: [expression], actions: [{ type: "deny", config: {} }] }],
+    });
+    const rewriting = {
+      inbound: [{ actions: [{ type: "url-rewrite", config: { from: "^/a", to: "/b" } }] }],
+    };
+    const object = (kind: string, key: string, fields: Json) => ({ kind, key, fields });
+    const set = {
+      set: unique(),
+      objects: [
+        object("https_edge", "e", { hostports: [hostport()], escaped_slashes: "keep" }),
+        object("https_edge_route", "r", {
+          edge_id: { $key: "https_edge/e" },
+          match_type: "exact_path",
+          match: "/",
+        }),
+      ],
+    };
+    for (const answer of [
+      await postRoute(keeping.uri, "/a"),
+      await postRoute(keeping.uri, "/", "exact_path"),
+      await server.rest.patch(uri, { match: "/a" }),
+      await server.rest.patch(uri, { policies: asking('req.path.startsWith("/a")') }),
+      await server.rest.put(`${uri}/policies`, rewriting),
+      await server.rest.patch(other.uri, { escaped_slashes: "keep" }),
+      await server.rest.post("/changesets", set),
+      await server.rest.post("/changesets?dry_run=true", set),
+    ])
+      expectRefused(answer, invalid("escaped_slashes", "depends on the path"));
+    expect((await server.rest.patch(uri, { policies: asking('req.host == "a"') })).status).to.equal(200);
+    await server.rest.delete(second.uri);
+    expect((await server.rest.patch(other.uri, { escaped_slashes: "keep" })).status).to.equal(200);
   });
 
   it("an edge keeps its routes when it is changed itself", async () => {

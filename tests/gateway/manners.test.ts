@@ -79,7 +79,7 @@ describe("Answers of a gateway", () => {
       undefined,
       "ours",
     ]);
-    expect((await gateway.http1("/250")).headers).to.include({ "x-249": "x" });
+    expect((await gateway.http1("/256")).headers).to.include({ "x-255": "x" });
     const many = await gateway.http1("/300");
     expect(many.status).to.equal(502);
     expect(many.body).to.match(/^The application behind app\.example\.com/);

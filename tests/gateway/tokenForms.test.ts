@@ -50,7 +50,7 @@ describe("Tokens on a real Envoy, as their RFCs say", () => {
       (await ask(claims && `Bearer ${issuer.token(issuer.claims(claims), alg ? { alg } : {})}`)).headers[
         "www-authenticate"
       ];
-    expect(await bearer(undefined)).to.equal("Bearer");
+    expect(await bearer(undefined)).to.equal('Bearer realm="token"');
     expect(await bearer({ exp: 1 })).to.equal(
       'Bearer error="invalid_token", error_description="Jwt is expired"',
     );

@@ -2,7 +2,7 @@ import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import {
   type Action,
-  asks,
+  asksPath,
   type Effects,
   NOTHING,
   outcomesOf,
@@ -308,9 +308,4 @@ function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
  */
 export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]): boolean =>
   routes.some(({ match, match_type }) => match !== "/" || match_type === "exact_path") ||
-  served.some(({ decision }) => decisionAsksPath(decision));
-
-const decisionAsksPath = (decision: Settled): boolean =>
-  "when" in decision
-    ? asks(decision.when, "path") || decisionAsksPath(decision.yes) || decisionAsksPath(decision.no)
-    : decision.outcome.rewrite !== undefined;
+  served.some(({ decision }) => asksPath(decision));

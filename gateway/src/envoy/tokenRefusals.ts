@@ -43,7 +43,7 @@ end`;
 
 /** Says in which of the ways of RFC 6750 section 3.1 a token was refused, and nothing else of it. */
 export const refusedTokens = (): Json[] => [
-  saying("Bearer", [where(CHECKED, [FAILED, "message"], MISSING), isAt(undefined)]),
+  saying('Bearer realm="token"', [where(CHECKED, [FAILED, "message"], MISSING), isAt(undefined)]),
   saying(
     `Bearer error="invalid_token", error_description="%DYNAMIC_METADATA(${CHECKED}:${FAILED}:message)%"`,
     [whereMetadata(CHECKED, [FAILED, "message"], { present_match: true }), isAt(undefined)],

@@ -31,7 +31,7 @@ export interface HttpsEdgeArgs {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: pulumi.Input<pulumi.Input<string>[]>;
 
-  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is allowed only while nothing on the edge depends on the path: one route for the prefix `/`, and no policy that asks for `req.path` or rewrites it. Default `reject`. */
   escapedSlashes?: pulumi.Input<"reject" | "keep">;
 
   /** Requires client certificates of certain authorities. */
@@ -62,7 +62,7 @@ export class HttpsEdge extends Resource {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   declare readonly hostports: pulumi.Output<string[]>;
 
-  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is allowed only while nothing on the edge depends on the path: one route for the prefix `/`, and no policy that asks for `req.path` or rewrites it. Default `reject`. */
   declare readonly escapedSlashes: pulumi.Output<"reject" | "keep">;
 
   /** Requires client certificates of certain authorities. */

@@ -373,7 +373,7 @@ export interface HttpsEdge {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports: string[];
 
-  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is allowed only while nothing on the edge depends on the path: one route for the prefix `/`, and no policy that asks for `req.path` or rewrites it. Default `reject`. */
   escaped_slashes: "reject" | "keep";
 
   /** Requires client certificates of certain authorities. */
@@ -421,7 +421,7 @@ export interface HttpsEdgeCreate {
   /** The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one. */
   hostports?: string[];
 
-  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`. */
+  /** What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is allowed only while nothing on the edge depends on the path: one route for the prefix `/`, and no policy that asks for `req.path` or rewrites it. Default `reject`. */
   escaped_slashes?: "reject" | "keep";
 
   /** Requires client certificates of certain authorities. */

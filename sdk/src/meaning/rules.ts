@@ -36,10 +36,11 @@ export {
   strangeHostport,
   wildcardsAbove,
 } from "./judgement/rules/names";
-export { normalForm, refuseKeptSlashes, refuseUnreachable } from "./judgement/rules/paths";
+export { KEEPS_SLASHES, normalForm, refuseKeptSlashes, refuseUnreachable } from "./judgement/rules/paths";
 export { escapeRegex, searching } from "./judgement/rules/patterns";
 export {
   type Action,
+  asksPath,
   conditionsOf,
   EFFECTS,
   type Effect,

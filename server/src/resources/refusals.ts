@@ -10,6 +10,7 @@ import {
 import type { ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { refuseBeyondBounds } from "./bounds";
+import { refuseBesideKeptSlashes } from "./keptSlashes";
 import type { NameSettings } from "./nameSettings";
 import { refuseLostProjects } from "./projects";
 import { refuseForeignNames } from "./reserved";
@@ -40,6 +41,7 @@ const REFUSALS: readonly ((asked: Asked) => void | Promise<void>)[] = [
   ({ db, changes }) => refuseLastAdmin(db, changes),
   ({ db, changes }) => refuseBeyondBounds(db, changes),
   ({ db, request, changes }) => refuseLostProjects(db, changes, projectOf(request.caller)),
+  ({ db, changes }) => refuseBesideKeptSlashes(db, changes),
   ({ db, request: { caller, client: ip, isForwarded = false, force = false }, changes }) =>
     refuseLockOut(db, { caller, origin: { ip, isForwarded }, force }, changes),
   ({ db, request, changes, names }) => refuseForeignNames(db, request.caller, changes, names),

@@ -30,7 +30,7 @@ export const httpsEdge = defineResource({
     hostports: hostports(),
     escaped_slashes: z.enum(["reject", "keep"]).default("reject").meta({
       description:
-        "What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is served only while nothing on the edge depends on the path. Default `reject`.",
+        "What happens to requests with `%2F` or `%5C` in their path: `reject` answers 400; `keep` passes them on as they are, and is allowed only while nothing on the edge depends on the path: one route for the prefix `/`, and no policy that asks for `req.path` or rewrites it. Default `reject`.",
     }),
     mutual_tls: mutualTls(),
     tls_termination: httpsTermination(),

@@ -4,11 +4,12 @@ import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../judgement/aski
 import type { Check, Location, Verdict } from "../judgement/check";
 import { moduleOf, type Reading, readModule } from "../judgement/reading";
 import { refuseAnswer } from "../judgement/rules/answers";
-import { asks, type Condition } from "../judgement/rules/condition";
+import type { Condition } from "../judgement/rules/condition";
 import { connectionSteps } from "../judgement/rules/connections";
 import { bucketKeysOf, bucketOf } from "../judgement/rules/limits";
 import { isWildcard } from "../judgement/rules/names";
 import {
+  asksPath,
   conditionsIn,
   type Effects,
   outcomesOf,
@@ -183,9 +184,7 @@ function ofRequests(policies: Policies, location: Location): Check {
     predicates: conditions.flatMap(predicatesIn),
     conditions,
     ...uncutBy(conditions),
-    asksPath:
-      conditions.some((condition) => asks(condition, "path")) ||
-      outcomes.some(({ rewrite }) => rewrite !== undefined),
+    asksPath: asksPath(settled),
   };
 }
 

@@ -39,11 +39,13 @@ export const normalFormKeeping = (sent: string): string | undefined => formOf(se
 const REFUSED_EVERYWHERE = /[^\x21-\x7e…]|%00/;
 const REFUSED = /[^\x21-\x7e…]|%(?:2f|5c|00)/i;
 
+/** Why an edge that keeps encoded slashes is refused. */
+export const KEEPS_SLASHES =
+  'is "keep", but a route, a policy or a rewrite depends on the path, and applications may read such a path in another way: have one route for the prefix "/" and no policy about `req.path`, or choose "reject"';
+
 /** @throws Unservable for an edge that keeps encoded slashes, and decides by paths that may hold them */
 export function refuseKeptSlashes(): never {
-  throw new Unservable(
-    '`escaped_slashes` is "keep", but a route, a policy or a rewrite depends on the path, and applications may read such a path in another way: have one route for the prefix "/" and no policy about `req.path`, or choose "reject"',
-  );
+  throw new Unservable(`\`escaped_slashes\` ${KEEPS_SLASHES}`);
 }
 
 function formOf(sent: string, refused: RegExp): string | undefined {

@@ -1,5 +1,5 @@
 import type { ActionName } from "../../../contract/registry";
-import { all, type Condition, knowing, testsIn } from "./condition";
+import { all, asks, type Condition, knowing, testsIn } from "./condition";
 import { readExpression } from "./expression";
 import { Unservable } from "./unservable";
 
@@ -78,6 +78,11 @@ export function onlyLogs(policy: Policy): Policy {
     );
   return policy;
 }
+
+/** Whether they ask for the path, or rewrite it. */
+export const asksPath = (settled: Settled): boolean =>
+  conditionsIn(settled).some((condition) => asks(condition, "path")) ||
+  outcomesOf(settled).some(({ rewrite }) => rewrite !== undefined);
 
 /** All ends of a tree. */
 export const outcomesOf = (settled: Settled): Effects[] =>
