@@ -49,3 +49,21 @@ export const decode = <Fields>(type: string, bytes: Uint8Array): Message & Field
 /** The same for the same bytes, in every process. */
 export const versionOf = (bytes: Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+const LENGTH_DELIMITED = 2;
+
+/** What comes before the bytes of a field of a message. */
+export const fieldStart = (number: number, length: number): Uint8Array =>
+  Uint8Array.from([...varint((number << 3) | LENGTH_DELIMITED), ...varint(length)]);
+
+/** A field of a message, by its number: parts of a message that stand behind each other are read as one. */
+export const field = (number: number, bytes: Uint8Array): Uint8Array =>
+  Buffer.concat([fieldStart(number, bytes.length), bytes]);
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 128) return [...bytes, rest];
+    bytes.push((rest & 127) | 128);
+  }
+}

@@ -12,7 +12,8 @@ const MAX_WAITING_BYTES = 64 << 20;
 
 /** One call whose messages flow both ways. */
 export interface GrpcStream {
-  send(message: Uint8Array): void;
+  /** @param message in parts */
+  send(message: readonly Uint8Array[]): void;
   /** Ends the call, so that its caller begins anew. */
   end(): void;
 }
@@ -75,8 +76,12 @@ function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): 
   stream.respond(headers);
   const receiver = open({
     // Who has not read what was sent before gets nothing more, and comes again once it reads.
-    send: (message) =>
-      stream.writableLength > MAX_WAITING_BYTES ? void stream.destroy() : void stream.write(framed(message)),
+    send: (message) => {
+      if (stream.writableLength > MAX_WAITING_BYTES) return void stream.destroy();
+      stream.cork();
+      for (const part of [prefixOf(message), ...message]) stream.write(part);
+      stream.uncork();
+    },
     end: () => stream.destroy(),
   });
   let rest: Buffer = Buffer.alloc(0);
@@ -97,8 +102,11 @@ function serve(stream: ServerHttp2Stream, isKnown: boolean, { open }: Handler): 
   stream.on("close", () => receiver.end());
 }
 
-function framed(message: Uint8Array): Buffer {
+function prefixOf(message: readonly Uint8Array[]): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES);
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
+  prefix.writeUInt32BE(
+    message.reduce((sum, { length }) => sum + length, 0),
+    1,
+  );
+  return prefix;
 }

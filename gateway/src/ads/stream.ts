@@ -1,6 +1,4 @@
-import { create } from "@bufbuild/protobuf";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
-import { decode, encodeFields } from "./encode";
+import { decode, encodeFields, fieldStart } from "./encode";
 import type { GrpcStream } from "./grpc";
 import { type Kind, kindOf, type Resource, urlOf } from "./resources";
 
@@ -157,7 +155,7 @@ export class Stream {
       held.set(name, { state: "sent", version, before });
       this.#refused.get(kind)?.delete(name);
     }
-    // Envoy applies what it reads before the one that it refuses, except for these two kinds.
+    // Of the other kinds Envoy takes one that it has refused when it gets the same again.
     const size = kind === "cluster" || kind === "listener" ? IN_ONE_ANSWER : 1;
     // Envoy waits for the first answer of each kind, even if there is nothing.
     const isFirst = size > 1 && !this.#answered.has(kind);
@@ -173,18 +171,10 @@ export class Stream {
     this.#waiting.set(nonce, sent);
     this.#open.set(kind, (this.#open.get(kind) ?? 0) + 1);
     const typeUrl = urlOf(kind);
-    this.grpc.send(
-      encodeFields(RESPONSE, {
-        typeUrl,
-        nonce,
-        removedResources: [...removed],
-        resources: resources.map(({ name, version, bytes }) => ({
-          name,
-          version,
-          resource: create(AnySchema, { typeUrl, value: bytes }),
-        })),
-      }),
-    );
+    this.grpc.send([
+      encodeFields(RESPONSE, { typeUrl, nonce, removedResources: [...removed] }),
+      ...resources.flatMap((one) => answered(typeUrl, one)),
+    ]);
   }
 
   #of(kind: Kind): Map<string, Held> {
@@ -192,4 +182,18 @@ export class Stream {
     this.#held.set(kind, held);
     return held;
   }
+}
+
+/** The numbers of fields: of an answer, of a resource in it, and of the message that this holds. */
+const [RESOURCES, RESOURCE, VALUE] = [2, 2, 2];
+
+/** A resource in an answer. Its bytes are not copied: a listener may have 20 MB. */
+function answered(typeUrl: string, { name, version, bytes }: Resource): Uint8Array[] {
+  const any = encodeFields("google.protobuf.Any", { typeUrl });
+  const value = fieldStart(VALUE, bytes.length);
+  const own = encodeFields("envoy.service.discovery.v3.Resource", { name, version });
+  const anyLength = any.length + value.length + bytes.length;
+  const resource = fieldStart(RESOURCE, anyLength);
+  const start = fieldStart(RESOURCES, own.length + resource.length + anyLength);
+  return [Buffer.concat([start, own, resource, any, value]), bytes];
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, parse } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, parse } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
-import { certificateOf, warned } from "./pair";
+import { certificateWithWarning } from "./pair";
 
 /** With more files than this, it is probably the wrong folder. */
 const MAX_FILES = 50_000;
@@ -49,13 +49,14 @@ export class CertificateFolder {
     for (const [name, stamp] of this.#stamps) {
       if (!/\.(pem|crt)$/.test(name)) continue;
       const key = `${parse(name).name}.key`;
-      const both = `${stamp} ${this.#stamps.get(key)}`;
+      const keyStamp = this.#stamps.get(key);
+      const both = `${stamp} ${keyStamp}`;
       const known = this.#read.get(name);
       read.set(
         name,
         known?.stamp === both
           ? known
-          : { stamp: both, found: readPair(join(this.folder, name), join(this.folder, key)) },
+          : { stamp: both, found: readPair(this.folder, name, key, keyStamp !== undefined) },
       );
     }
     this.#read = read;
@@ -122,14 +123,14 @@ function warnOfRivals(certificates: readonly Found[], warn: (message: string) =>
   }
 }
 
-function readPair(path: string, keyPath: string): Found | string {
+function readPair(folder: string, name: string, keyName: string, hasKey: boolean): Found | string {
   // Reports name no folders of this machine.
-  const file = `${basename(path)} in the certificates' folder`;
+  const file = `${name} in the certificates' folder`;
+  const path = join(folder, name);
   try {
-    const hasKey = existsSync(keyPath);
-    const key = hasKey ? readFileSync(keyPath, "utf8") : "";
-    const found = { file: path, ...warned(certificateOf(readFileSync(path, "utf8"), key, file), file) };
-    const fault = `${file} has no key beside it: put it into ${basename(keyPath)}`;
+    const key = hasKey ? readFileSync(join(folder, keyName), "utf8") : "";
+    const found = { file: path, ...certificateWithWarning(readFileSync(path, "utf8"), key, file) };
+    const fault = `${file} has no key beside it: put it into ${keyName}`;
     return hasKey ? found : { ...found, fault };
   } catch (error) {
     return messageOf(error);

@@ -8,7 +8,22 @@ import type { ServerCertificate } from "../envoy/model";
  * @param file how messages name the chain
  * @throws if no certificate can be read
  */
-export function certificateOf(sent: string, sentKey: string, file: string): ServerCertificate {
+export const certificateOf = (sent: string, sentKey: string, file: string): ServerCertificate =>
+  read(sent, sentKey, file).certificate;
+
+/** The same with a warning if nothing leads from the certificate to an authority. */
+export function certificateWithWarning(sent: string, sentKey: string, file: string): ServerCertificate {
+  const { certificate, first } = read(sent, sentKey, file);
+  const others = [...certificate.chain.matchAll(PEM_BLOCK)].slice(1);
+  if (first.issuer === first.subject || others.some(([block]) => certificatesIn(block).length > 0))
+    return certificate;
+  const issuer = JSON.stringify(first.issuer.replaceAll("\n", ", "));
+  const warning = `${file} lacks the intermediate certificate of ${issuer}, which signed it: clients that do not trust that one itself refuse the connection; put it behind the certificate, as its authority gave it`;
+  return { ...certificate, warning };
+}
+
+/** @throws as above */
+function read(sent: string, sentKey: string, file: string) {
   const [chain, key] = [pemWrittenAnew(sent), pemWrittenAnew(sentKey)];
   let first: X509Certificate;
   try {
@@ -17,7 +32,7 @@ export function certificateOf(sent: string, sentKey: string, file: string): Serv
     throw new Error(`${file} holds no certificate in PEM: it must begin with -----BEGIN CERTIFICATE-----`);
   }
   const fault = faultIn(first, chain, key, file);
-  return {
+  const certificate: ServerCertificate = {
     // Of a chain in another order, too, whose edges have to say so.
     names: (fault === undefined ? [first] : certificatesIn(chain)).flatMap(namesOf),
     chain,
@@ -26,6 +41,7 @@ export function certificateOf(sent: string, sentKey: string, file: string): Serv
     notAfter: Date.parse(first.validTo),
     ...(fault !== undefined && { fault }),
   };
+  return { certificate, first };
 }
 
 const namesOf = ({ subjectAltName = "" }: X509Certificate): string[] =>
@@ -55,13 +71,4 @@ function faultIn(first: X509Certificate, chain: string, pem: string, file: strin
   return own > 0
     ? `${file} is out of order: the key belongs to certificate ${own + 1} in it: put that one first, and behind each the one that signed it`
     : `the key beside ${file} belongs to another certificate: put the key of this one there`;
-}
-
-/** The same with a warning if nothing leads from the certificate to an authority. */
-export function warned(certificate: ServerCertificate, file: string): ServerCertificate {
-  const [first, next] = certificatesIn(certificate.chain);
-  if (!first || next || first.issuer === first.subject) return certificate;
-  const issuer = JSON.stringify(first.issuer.replaceAll("\n", ", "));
-  const warning = `${file} lacks the intermediate certificate of ${issuer}, which signed it: clients that do not trust that one itself refuse the connection; put it behind the certificate, as its authority gave it`;
-  return { ...certificate, warning };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { onceForEach, withId } from "../envoy/indexes";
 import type { Objects, ServerCertificate } from "../envoy/model";
-import { certificateOf, warned } from "./pair";
+import { certificateWithWarning } from "./pair";
 
 type Uploaded = Objects["tls_certificate"][number];
 
@@ -11,7 +11,7 @@ const read = onceForEach(({ id, certificate_pem: chain, private_key_pem: key }: 
     return `the key of TLS certificate ${id} is read only by gateways: use the API key of one`;
   const name = `TLS certificate ${id}`;
   try {
-    return warned(certificateOf(chain, key, name), name);
+    return certificateWithWarning(chain, key, name);
   } catch (error) {
     return messageOf(error);
   }

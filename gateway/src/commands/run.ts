@@ -1,7 +1,13 @@
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Tunnelplane } from "@tunnelplane/sdk";
-import { makeFolder, mistypedVariables, switchReader, visible } from "@tunnelplane/sdk/node";
+import {
+  limitYoungGeneration,
+  makeFolder,
+  mistypedVariables,
+  switchReader,
+  visible,
+} from "@tunnelplane/sdk/node";
 import { Command, InvalidArgumentError, Option } from "commander";
 import pino, { type Logger } from "pino";
 import { answerHealth } from "../agents/health";
@@ -111,6 +117,8 @@ export function runCommand(): Command {
 }
 
 async function run(flags: Flags, { options }: Command): Promise<void> {
+  // Until something is served. It has some 16 MiB by now.
+  limitYoungGeneration();
   const log = pino(
     { base: undefined, hooks: { streamWrite: visible } },
     pino.destination({ dest: 2, sync: true }),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AuthenticationError, PermissionError } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { Job } from "@tunnelplane/sdk/jobs";
+import { limitYoungGeneration } from "@tunnelplane/sdk/node";
 import { type NetworkSet, networkSet } from "@tunnelplane/sdk/rules";
 import type { Logger } from "pino";
 import { declaredBy } from "../agents/declared";
@@ -235,6 +236,8 @@ export class Gateway {
   }
 
   async #serve(): Promise<void> {
+    // A change of 10,000 hostports would have it keep 100 MiB, and takes as long without. Agents let it grow.
+    const letGrow = limitYoungGeneration();
     this.#serving.begin(this.readAt === 0 ? undefined : this.parts.source.sequence);
     try {
       await this.#apply();
@@ -245,6 +248,7 @@ export class Gateway {
       this.#serving.fail(Date.now() + SERVE_AGAIN_MS, error instanceof Unfinished);
       this.parts.warn(messageOf(error));
     }
+    letGrow();
   }
 
   async #apply(): Promise<void> {

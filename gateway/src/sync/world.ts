@@ -1,4 +1,4 @@
-import { encode } from "../ads/encode";
+import { encode, field } from "../ads/encode";
 import {
   type Kind,
   type Resource,
@@ -39,8 +39,10 @@ export const worldOf = ({ clusters, secrets, routes, listeners }: Configuration)
 });
 
 const CHAIN = "envoy.config.listener.v3.FilterChain";
+const FILTER = "envoy.config.listener.v3.Filter";
 const ON_MATCH = "xds.type.matcher.v3.Matcher.OnMatch";
-/** The numbers of fields: of a listener, and then of a matcher, its tree, its map and the map's entries. */
+/** The numbers of fields: of a listener, of a chain, and then of a matcher, its tree, its map and the map's entries. */
+const FILTERS = 3;
 const [CHAINS, MATCHER, TREE, MAP, ENTRY, KEY, VALUE] = [3, 32, 2, 2, 1, 1, 2];
 
 /**
@@ -49,7 +51,7 @@ const [CHAINS, MATCHER, TREE, MAP, ENTRY, KEY, VALUE] = [3, 32, 2, 2, 1, 1, 2];
  */
 function listenerOf({ filter_chains, filter_chain_matcher, ...rest }: Json): Resource {
   const chains = (filter_chains as readonly Json[]).map(
-    (chain) => once(chain, () => resource(String(chain.name), field(CHAINS, encode(CHAIN, chain)))).bytes,
+    (chain) => once(chain, () => resource(String(chain.name), field(CHAINS, chainOf(chain)))).bytes,
   );
   const { matcher_tree: tree, ...others } = (filter_chain_matcher ?? {}) as { readonly matcher_tree?: Json };
   const names = tree?.exact_match_map as { readonly map: Readonly<Record<string, Json>> } | undefined;
@@ -67,23 +69,19 @@ function listenerOf({ filter_chains, filter_chain_matcher, ...rest }: Json): Res
   );
 }
 
+/** The chains of an edge have the same filters, which are the largest part of each. */
+const chainOf = ({ filters, ...rest }: Json): Uint8Array =>
+  Buffer.concat([
+    encode(CHAIN, rest),
+    ...(filters as readonly Json[]).map(
+      (filter) =>
+        once(filter, () => resource(String(filter.name), field(FILTERS, encode(FILTER, filter)))).bytes,
+    ),
+  ]);
+
 /** Where connections for a name go; each name has a message of its own. */
 const entryOf = (name: string, to: Json): Uint8Array =>
   once(to, () => {
     const value = field(VALUE, encode(ON_MATCH, to));
     return resource(name, field(ENTRY, Buffer.concat([field(KEY, Buffer.from(name)), value])));
   }).bytes;
-
-const LENGTH_DELIMITED = 2;
-
-function field(number: number, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([varint((number << 3) | LENGTH_DELIMITED), varint(bytes.length), bytes]);
-}
-
-function varint(value: number): Uint8Array {
-  const bytes: number[] = [];
-  for (let rest = value; ; rest >>>= 7) {
-    if (rest < 128) return Uint8Array.from([...bytes, rest]);
-    bytes.push((rest & 127) | 128);
-  }
-}

@@ -1,3 +1,4 @@
+import { oncePer } from "../contract/core/once";
 import { nameAndId } from "../contract/core/spelling";
 import { registry } from "../contract/registry";
 import type { Model, ModelObject } from "./model";
@@ -26,7 +27,7 @@ export const quotable = (text: string, most = MAX_NAME_LENGTH): string => {
 export const code = (text: string): string => `\`${text.replace(/[\s`]+/g, " ")}\``;
 
 /** The name of an object for people: its name in the program, or else one of its fields, or else its id. */
-export function nameOf({ object, fields, kind }: ModelObject): string {
+export const nameOf = oncePer(({ object, fields, kind }: ModelObject): string => {
   if (object.name !== undefined) return quotable(object.name);
   const own =
     textIn(fields.description) ??
@@ -36,7 +37,7 @@ export function nameOf({ object, fields, kind }: ModelObject): string {
   return quotable(
     own ?? ofKind(kind, fields) ?? object.id ?? referenceName(object.urn ?? kind.replaceAll("_", " ")),
   );
-}
+});
 
 /** A reference for people where its object is not known: of a URN, the name at its end. */
 export function referenceName(reference: string): string {

@@ -41,7 +41,7 @@ describe("The stream that feeds Envoy", () => {
   it("ends where an Envoy stopped reading and 64 MiB wait for it", async () => {
     caller();
     const stopped = await opened;
-    for (let sent = 0; sent < 100; sent++) stopped.send(MIB);
+    for (let sent = 0; sent < 100; sent++) stopped.send([MIB]);
     await new Promise(setImmediate);
     expect(hasEnded).to.equal(true);
   });
@@ -53,7 +53,7 @@ describe("The stream that feeds Envoy", () => {
     });
     const stream = await opened;
     for (let sent = 1; sent <= 100; sent++) {
-      stream.send(MIB);
+      stream.send([MIB]);
       while (read < sent * MIB.length) await new Promise(setImmediate);
     }
     expect(hasEnded).to.equal(false);
