@@ -1,6 +1,7 @@
 import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelplane/sdk/meaning";
 import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
+import { locationsInHcl } from "./hclProgram";
 import type { PreviewedChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { locationOf, type SourceLocation } from "./sourceLocations";
@@ -17,7 +18,7 @@ export interface ReviewOptions {
   /** Default: the present time. */
   readonly now?: Date;
   /**
-   * The project's folder, where a program in YAML is read for the lines of its resources. Default: the
+   * The project's folder, where a program in YAML or HCL is read for the lines of its resources. Default: the
    * current folder.
    */
   readonly folder?: string;
@@ -31,8 +32,8 @@ export function reportOn(
   { events, now = new Date(), folder = process.cwd(), ...options }: Omit<ReviewOptions, "source">,
 ): Report {
   const meant = compare(before, after, { now });
-  const inYaml = placesInYaml(folder);
-  const locations = new Map(steps.map((step) => [step.urn, locationOf(step, inYaml)]));
+  const [inYaml, inHcl] = [placesInYaml(folder), locationsInHcl(folder)];
+  const locations = new Map(steps.map((step) => [step.urn, locationOf(step, inYaml, inHcl)]));
   const accepted = acceptedBy(meant, options);
   const reviewed = (finding: Finding): ReviewedFinding => placed(finding, locations, accepted(finding));
   return {

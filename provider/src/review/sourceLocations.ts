@@ -20,16 +20,19 @@ const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
  * The first stack frame outside of this package, relative to the project's folder.
  *
  * @param inYaml finds the location if the program is in YAML
+ * @param inHcl finds it if nobody told the engine one, as the host of HCL
  */
 export function locationOf(
   { newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">,
   inYaml: FindLocation,
+  inHcl: FindLocation,
 ): SourceLocation {
+  const declared = (newState ?? oldState)?.declaredBy ?? urn;
   const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(
     ({ sourcePosition }) => frameOf(sourcePosition) ?? [],
   );
-  if (frames[0] && YAML_HOST.test(frames[0].file))
-    return inYaml((newState ?? oldState)?.declaredBy ?? urn) ?? {};
+  if (frames.length === 0) return inHcl(declared) ?? {};
+  if (frames[0] && YAML_HOST.test(frames[0].file)) return inYaml(declared) ?? {};
   const ours = frames[0] && OURS.exec(frames[0].file)?.[1];
   const first = frames.find(
     ({ file }) =>

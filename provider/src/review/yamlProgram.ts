@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { nameIn, typesIn } from "../core/urn";
+import { type Locations, locationOfUrn } from "./programLocations";
 import type { FindLocation, SourceLocation } from "./sourceLocations";
 
 /** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
@@ -15,33 +15,21 @@ const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
  * @param folder the project's folder; if it holds no such program, no location is found
  */
 export function placesInYaml(folder: string): FindLocation {
-  let locations: ReadonlyMap<string, SourceLocation> | undefined;
+  let locations: Locations | undefined;
   return (urn) => {
     locations ??= read(folder);
-    const types = typesIn(urn)
-      .split("$")
-      .map((token) => token.split(":").at(-1) ?? "");
-    return locationOf(locations, types, nameIn(urn));
+    return locationOfUrn(locations, urn);
   };
 }
 
-/** The location of a resource, or of the component that it is part of, whose name its own begins with. */
-function locationOf(
-  locations: ReadonlyMap<string, SourceLocation>,
-  types: readonly string[],
-  name: string,
-): SourceLocation | undefined {
-  const own = locations.get(`${types.at(-1)} ${name}`);
-  if (own || types.length < 2) return own;
-  const [component] = [...locations.keys()]
-    .filter((key) => key === `${types[0]} ${name}` || `${types[0]} ${name}`.startsWith(`${key}-`))
-    .sort((a, b) => b.length - a.length);
-  return component === undefined ? undefined : locations.get(component);
+/** The folder of the program inside of the project's, as Pulumi.yaml says. */
+export function programFolderIn(folder: string): string {
+  const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
+  return typeof main === "string" ? main : "";
 }
 
-function read(folder: string): ReadonlyMap<string, SourceLocation> {
-  const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
-  const within = typeof main === "string" ? main : "";
+function read(folder: string): Locations {
+  const within = programFolderIn(folder);
   const locations = new Map<string, SourceLocation>();
   for (const name of FILES) {
     const found = parsed(join(folder, within, name));
