@@ -85,6 +85,36 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
   });
 
+  it("keeps a module until all are there that an update names, in one step with the last of them", async () => {
+    const { id: backend_id } = await server.created("/backends/http_response", {
+      status_code: 200,
+      body: "",
+    });
+    const site = await server.created("/edges/https", { hostports: [hostport()] });
+    const filter = { deny: ["^curl/"] };
+    const route = await server.created(`/edges/https/${site.id}/routes`, {
+      ...{ match_type: "path_prefix", match: "/", user_agent_filter: filter, backend: { backend_id } },
+    });
+    const policies = { inbound: [{ name: "no", actions: [{ type: "deny", config: {} }] }], outbound: [] };
+    const oidc = { issuer: "https://id.example.com", client_id: "c", client_secret: "s" };
+    const after = "remove=user_agent_filter&remove_after=oidc,policies,backend";
+    const first = (await server.rest.patch(`${route.uri}?${after}`, {})).body;
+    expect(first.leaving).to.deep.equal({ modules: ["user_agent_filter"], after: ["oidc", "policies"] });
+    await server.rest.put(`${route.uri}/oidc`, oidc);
+    const second = await server.read(String(route.uri));
+    expect([second.user_agent_filter.deny, second.leaving.after]).to.deep.equal([filter.deny, ["policies"]]);
+    await server.rest.put(`${route.uri}/policies`, policies);
+    const { user_agent_filter, leaving } = await server.read(String(route.uri));
+    expect([user_agent_filter, leaving]).to.deep.equal([null, null]);
+    const send = (names: string) => () =>
+      server.rest.patch(`${route.uri}?dry_run=true&remove=oidc&remove_after=${names}`, {});
+    await refusedBeside({
+      refused: ["mutual_tls", "", "constructor"].map(send),
+      as: { status: 400, code: "TP_1007", field: "remove_after" },
+      allowed: send("jwt_validation"),
+    });
+  });
+
   it("is refused for parts that there cannot be", async () => {
     const send = (lacking: string) => () =>
       server.rest.patch(`${edge.uri}?dry_run=true&closed_without=${encodeURIComponent(lacking)}`, {});

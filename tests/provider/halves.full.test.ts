@@ -16,7 +16,7 @@ describeStacks("A run that changes several things or fails in between", ({ world
   let stack: Engine;
   let fateOf: (request: IncomingMessage) => Fate = () => "answered";
   /** Where the modules are declared, and the form of the edges that fail. */
-  let place: "inline" | "both" | "apart" = "inline";
+  let place: "inline" | "both" | "apart" | "exchanged" | "neither" = "inline";
   let form: "old" | "new" = "old";
   let credential: string[] | undefined;
   /** Versions of TLS that resources declare for one edge: `inline` is that of the edge's own resource. */
@@ -26,12 +26,18 @@ describeStacks("A run that changes several things or fails in between", ({ world
     const { id } = new tunnels.CertificateAuthority(name("ca"), { caPem });
     const mutualTls = { certificateAuthorityIds: [id] };
     // The dynamic provider needs no run in which both declare it.
-    const inline = place === "apart" || (place === "both" && provider === "dynamic") ? {} : { mutualTls };
+    const isInline = place === "inline" || (place === "both" && provider === "native");
+    const inline = isInline ? { mutualTls } : {};
     const edge = new tunnels.TlsEdge(name("moving"), {
       hostports: [`${provider}.example.com:443`],
       ...inline,
     });
-    if (place !== "inline") new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
+    if (place === "both" || place === "apart")
+      new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
+    const { id: office } = new tunnels.IpPolicy(name("office"));
+    new tunnels.IpPolicyRule(name("rule"), { ipPolicyId: office, cidr: "192.0.2.0/24", action: "allow" });
+    if (place === "exchanged")
+      new tunnels.TlsEdgeIpRestriction(name("instead"), { edgeId: edge.id, ipPolicyIds: [office] });
     if (credential) new tunnels.TunnelCredential(name("credential"), { acl: credential });
     if (twice?.provider === provider) {
       const { isNew, versions } = twice;
@@ -75,13 +81,14 @@ describeStacks("A run that changes several things or fails in between", ({ world
     readonly id: string;
     readonly hostports: readonly string[];
     readonly mutual_tls: object | null;
+    readonly ip_restriction: object | null;
     readonly tls_termination: { readonly min_version: string } | null;
   }
   const edges = async (): Promise<Edge[]> => (await server.rest.get("/edges/tls")).body.tls_edges;
-  /** Whether an edge had no client certificates at any time since it was made. */
+  /** Whether an edge had nothing that keeps callers out at any time since it was made. */
   async function everOpen({ id }: Edge): Promise<boolean> {
     const { events } = (await server.rest.get(`/events?object_id=${id}`)).body;
-    return events.some(({ object }: { object: { mutual_tls: object | null } }) => object.mutual_tls === null);
+    return events.some(({ object }: { object: Edge }) => !object.mutual_tls && !object.ip_restriction);
   }
   const edgeOf = async (provider: Name): Promise<Edge> =>
     (await edges()).find(({ hostports }) => hostports[0] === `${provider}.example.com:443`) as Edge;
@@ -130,6 +137,39 @@ describeStacks("A run that changes several things or fails in between", ({ world
       expect(await everOpen(edge), provider).to.equal(false);
     }
     expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+  });
+
+  it("exchanges a module of an edge for a resource of its own in one step, also where a run ends in between", async () => {
+    const guards = async () => {
+      const { mutual_tls, ip_restriction } = await edgeOf("dynamic");
+      return [mutual_tls !== null, ip_restriction !== null];
+    };
+    place = "inline";
+    await stack.up();
+    place = "exchanged";
+    const warned = await saidDuring(stack, "warning", () => stack.preview());
+    const gaps = warned.filter((text) => text.includes("neither is applied in between"));
+    expect(gaps.map((text) => text.split(":")[0])).to.deep.equal(["native-instead"]);
+    fateOf = ({ method, url }) => (method === "PUT" && /ip_restriction/.test(`${url}`) ? "lost" : "answered");
+    await failureOf(stack.up());
+    fateOf = () => "answered";
+    expect(await guards()).to.deep.equal([true, false]);
+    await stack.up();
+    expect(await guards()).to.deep.equal([false, true]);
+    expect(await everOpen(await edgeOf("dynamic"))).to.equal(false);
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+
+    place = "inline";
+    await stack.up();
+    place = "exchanged";
+    fateOf = ({ method, url }) => (method === "PUT" && /ip_restriction/.test(`${url}`) ? "lost" : "answered");
+    await failureOf(stack.up());
+    fateOf = () => "answered";
+    place = "neither";
+    await stack.up();
+    expect(await guards()).to.deep.equal([false, false]);
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+    place = "apart";
   });
 
   it("records what the server has where an answer was lost, so that no half of it counts as unchanged", async () => {

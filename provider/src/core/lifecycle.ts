@@ -9,6 +9,8 @@ import {
   endFieldOf,
   fieldsWhere,
   formatPath,
+  isObject,
+  own,
   type Problem,
   partsOf,
   present,
@@ -270,18 +272,34 @@ export class Lifecycle {
     );
   }
 
-  /** @param name of the resource in its program, which the object keeps */
+  /**
+   * @param follows the modules that the program declares for the object by resources of their own: what keeps
+   *   callers out until then stays, and where more changes, the object serves nothing meanwhile
+   */
   async update(
     transport: Transport,
     id: string,
     recorded: Properties,
     desired: Properties,
-    name?: string,
+    { name, follows = [] }: { readonly name?: string | undefined; readonly follows?: readonly string[] } = {},
   ): Promise<Properties> {
     const { definition } = this.target;
-    const update = this.target.update(transport, id, this.#changeBetween(recorded, desired), name);
+    const change = this.#changeBetween(recorded, desired);
+    const opens = Object.keys(change.changed).some((field) => !TEXTS.includes(field));
+    const how =
+      follows.length === 0
+        ? {}
+        : opens
+          ? { closedWithout: follows }
+          : change.removed.length > 0
+            ? { removeAfter: follows }
+            : {};
+    const update = this.target.update(transport, id, change, { name, ...how });
     const answer = await this.#ofRecorded(transport, id, recorded, update);
-    return outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
+    const outputs = outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
+    return isObject(own(answer, "leaving"))
+      ? { ...outputs, __leaving: change.removed.map(camelCase) }
+      : outputs;
   }
 
   /** The id of the object that a module belongs to, if this is one and the id is known. */
@@ -395,6 +413,9 @@ export class Lifecycle {
     return keys(desired).some((key) => held.has(key));
   }
 }
+
+/** Fields that decide about no caller. */
+const TEXTS = ["description", "metadata"];
 
 const oneTimeSecretsOf = (recorded: Properties, definition: ResourceTarget["definition"]): Properties =>
   Object.fromEntries(

@@ -29,6 +29,16 @@ export interface Change {
   readonly removed: readonly string[];
 }
 
+/** What is sent with an update of an object; modules have none of it. */
+export interface Sending {
+  /** The resource's name in its program, which the object keeps. */
+  readonly name?: string | undefined;
+  /** Modules that follow, and until which those that are removed apply. */
+  readonly removeAfter?: readonly string[] | undefined;
+  /** Modules that follow, and without which it serves nothing. */
+  readonly closedWithout?: readonly string[] | undefined;
+}
+
 /** How an object or a module is deleted. */
 export interface Removal {
   /** Whether what was created to replace the object, and waits for it, goes too. Default: false. */
@@ -56,8 +66,7 @@ export interface ResourceTarget {
     replaces?: string,
   ): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;
-  /** @param name of the resource, which the object keeps; modules have none */
-  update(transport: Transport, id: string, change: Change, name?: string): Promise<Wire>;
+  update(transport: Transport, id: string, change: Change, more?: Sending): Promise<Wire>;
   delete(transport: Transport, id: string, how: Removal): Promise<void>;
 }
 
@@ -126,11 +135,12 @@ function objectTarget(definition: Definition): ResourceTarget {
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
     },
-    async update(transport, id, { changed, removed }, name) {
+    async update(transport, id, { changed, removed }, more) {
       const patch = forServer(changed);
       if (Object.keys(patch).length + removed.length === 0)
         return (await transport.request<Wire>("GET", at(id))).body;
-      return (await transport.request<Wire>("PATCH", at(id), patch, { name, remove: named(removed) })).body;
+      return (await transport.request<Wire>("PATCH", at(id), patch, { ...more, remove: named(removed) }))
+        .body;
     },
     async delete(transport, id, how) {
       await transport.request("DELETE", at(id), undefined, how);

@@ -56,6 +56,10 @@ export async function withoutModulesApart(
 export const gapWarning = (module: string, of: string): string =>
   `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;
 
+/** What they say where another module leaves before this one is set. */
+export const exchangeWarning = (module: string, other: string, of: string): string =>
+  `${other} leaves ${of} in this run before this resource sets ${module}, so neither is applied in between. To exchange them without a gap, declare both in one run, and remove ${other} in the next`;
+
 /** Parts of an object beyond this many, or of more characters, are not waited for. */
 const [MAX_PARTS, MAX_CHARACTERS] = [100, 4000];
 
@@ -69,8 +73,39 @@ export function toFollow(
   desired: Properties,
 ): readonly string[] | undefined {
   if (urn === undefined) return undefined;
-  const modules = (modulesApart.get(urn) ?? []).filter((name) => own(desired, camelCase(name)) === undefined);
+  const modules = modulesToFollow(modulesApart, urn, desired);
   const parts = [...modules, ...(guards.get(urn) ?? [])].slice(0, MAX_PARTS);
   while (parts.join().length > MAX_CHARACTERS) parts.pop();
   return parts.length > 0 ? parts : undefined;
+}
+
+const modulesToFollow = (apart: Operation["modulesApart"], urn: string, desired: Properties): string[] =>
+  (apart.get(urn) ?? []).filter((name) => own(desired, camelCase(name)) === undefined);
+
+/** Modules that decide about no caller. */
+export const HARMLESS = ["backend", "request_headers", "response_headers", "compression", "circuit_breaker"];
+
+/** The modules that keep callers out and that the program declares for an object by resources of their own. */
+export const guardsToFollow = (
+  { modulesApart }: Operation,
+  urn: string | undefined,
+  desired: Properties,
+): string[] =>
+  urn === undefined
+    ? []
+    : modulesToFollow(modulesApart, urn, desired).filter((name) => !HARMLESS.includes(name));
+
+/**
+ * Recorded properties with the modules that were to leave once others are there, if the program declares
+ * those no longer: a run may have ended before.
+ */
+export function withLeaving(
+  operation: Operation,
+  urn: string | undefined,
+  recorded: Properties,
+  desired: Properties,
+): Properties {
+  const { __leaving: leaving } = recorded;
+  if (!Array.isArray(leaving) || guardsToFollow(operation, urn, desired).length > 0) return recorded;
+  return { ...Object.fromEntries(leaving.map((name) => [name, {}])), ...recorded };
 }

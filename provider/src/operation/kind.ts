@@ -1,7 +1,7 @@
 import { ConflictError } from "@tunnelplane/sdk";
 import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
 import { inputsOf, intentOf, Lifecycle, type Properties, targetOf } from "../core";
-import { withoutModulesApart } from "./apart";
+import { withLeaving, withoutModulesApart } from "./apart";
 import { type Claim, claimsOf, isHostport } from "./claim";
 import { warningsAbout } from "./guarantees";
 import type { Wanted } from "./hostports";
@@ -77,7 +77,8 @@ export class Kind {
     isRun = false,
   ): Promise<Properties> {
     const { definition } = this.lifecycle;
-    return withoutModulesApart(this.operation, { definition, urn, id }, recorded, desired, isRun);
+    const before = withLeaving(this.operation, urn, recorded, desired);
+    return withoutModulesApart(this.operation, { definition, urn, id }, before, desired, isRun);
   }
 
   /** The hostports that a change adds. */

@@ -1,5 +1,5 @@
 import { type Checked, lacksProject, nameIn, type Plan, type Properties } from "../core";
-import { gapWarning, modulesLeaving } from "./apart";
+import { exchangeWarning, gapWarning, guardsToFollow, HARMLESS, modulesLeaving, withLeaving } from "./apart";
 import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone } from "./guarantees";
 import { holdersBehind } from "./hostports";
@@ -7,6 +7,9 @@ import type { Kind } from "./kind";
 import { InDoubt } from "./lost";
 import { movesHere } from "./move";
 import { IN_DOUBT } from "./partial";
+
+/** Why an object changes whose declared properties do not. */
+const LEFT = "modules that were to leave with others, which are not declared any more, leave now";
 
 /** What a preview says about a resource of one kind. */
 export class Preview {
@@ -33,6 +36,9 @@ export class Preview {
     const moved = this.kind.lifecycle.ownerIn(checked.inputs);
     if (moved !== undefined && this.kind.operation.leaving.has(`${this.kind.name} ${moved}`))
       await host.warn(gapWarning(this.kind.name, moved), urn);
+    else if (moved !== undefined && Object.keys(recorded).length === 0)
+      for (const other of this.#exchanged(moved))
+        await host.warn(exchangeWarning(this.kind.name, other, moved), urn);
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
     const isThere = !isReplacement && Object.keys(recorded).length > 0;
     if (urn === undefined) return checked;
@@ -63,9 +69,9 @@ export class Preview {
       { id, type, named: this.kind.named(id), urn },
       recorded,
     );
-    const plan = this.kind.operation.offline(() =>
-      this.kind.lifecycle.plan(recorded, desired, host.isUnknown),
-    );
+    const before = withLeaving(this.kind.operation, urn, recorded, desired);
+    const isLeft = before !== recorded;
+    const plan = this.kind.operation.offline(() => this.kind.lifecycle.plan(before, desired, host.isUnknown));
     if (moves || plan.replaces.length > 0) this.kind.operation.replacing.add(id);
     if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], takesOver: false };
     for (const reason of plan.reasons) await host.warn(reason, urn);
@@ -75,11 +81,22 @@ export class Preview {
       this.kind.noteModules(id, desired);
       const refusal = urn && (await this.kind.declareModules(urn, [id], desired));
       if (refusal) throw new Error(refusal);
-      const before = await this.kind.withoutApart(urn, id, recorded, desired);
-      for (const { name } of modulesLeaving(this.kind.lifecycle.definition, before, desired))
-        this.kind.operation.leaving.add(`${this.kind.name}.${name} ${id}`);
+      const staying = await this.kind.withoutApart(urn, id, recorded, desired);
+      if (guardsToFollow(this.kind.operation, urn, desired).length === 0)
+        for (const { name } of modulesLeaving(this.kind.lifecycle.definition, staying, desired))
+          this.kind.operation.leaving.add(`${this.kind.name}.${name} ${id}`);
     }
-    return { ...plan, moves };
+    return { ...plan, moves, reasons: isLeft ? [...plan.reasons, LEFT] : plan.reasons };
+  }
+
+  /** The modules that leave an object before a new resource sets another one, and keep callers out. */
+  #exchanged(id: string): string[] {
+    const [kind = "", module = ""] = this.kind.name.split(".");
+    const names = [...this.kind.operation.leaving].flatMap((one) => {
+      const [name = "", of] = one.split(" ");
+      return of === id && name.startsWith(`${kind}.`) ? [name.slice(kind.length + 1)] : [];
+    });
+    return HARMLESS.includes(module) ? [] : names.filter((name) => !HARMLESS.includes(name));
   }
 
   /**

@@ -8,7 +8,7 @@ import {
   type Properties,
   recordOfLocation,
 } from "../core";
-import { toFollow } from "./apart";
+import { guardsToFollow, toFollow } from "./apart";
 import { describe } from "./describe";
 import { withCure } from "./guarantees";
 import type { Kind } from "./kind";
@@ -122,7 +122,11 @@ export class Run {
       const location = isRecorded
         ? locationIn(recorded)
         : await recordOfLocation(transport, this.kind.lifecycle.definition);
-      return { ...rest, outputs: { ...found.outputs, ...location } };
+      const { __leaving } = recorded;
+      return {
+        ...rest,
+        outputs: { ...found.outputs, ...location, ...(__leaving !== undefined && { __leaving }) },
+      };
     }, `read ${this.kind.name}`);
   }
 
@@ -139,7 +143,8 @@ export class Run {
       await expectLocation(transport, this.kind.named(id), recorded);
       const location = await recordOfLocation(transport, this.kind.lifecycle.definition);
       const before = await this.kind.withoutApart(urn, id, recorded, desired, true);
-      const update = () => this.kind.lifecycle.update(transport, id, before, desired, urn && nameIn(urn));
+      const how = { name: urn && nameIn(urn), follows: guardsToFollow(operation, urn, desired) };
+      const update = () => this.kind.lifecycle.update(transport, id, before, desired, how);
       try {
         const outputs = await operation.hostports.during(transport, wanted, update);
         if (urn !== undefined) operation.hostports.settle(urn);

@@ -71,6 +71,8 @@ export interface RequestOptions {
    * their names in answers, for example `ip_restriction`.
    */
   readonly remove?: readonly string[];
+  /** With `remove`: the modules that follow, each by a request of its own. What goes applies until then. */
+  readonly removeAfter?: readonly string[] | undefined;
   /**
    * Of a creation: the id of the object that the new one replaces. The new one may claim its unique values;
    * the old one is deleted afterwards.
@@ -288,7 +290,7 @@ const withKey = (sent: Sent, key: string): Sent => ({
 });
 
 function queryOf({ dryRun = false, findings = false, remove = [], ...more }: RequestOptions): string {
-  const { replaces, closes, closedWithout, withReplacement = false } = more;
+  const { replaces, closes, closedWithout, removeAfter, withReplacement = false } = more;
   const asked = [
     ...(dryRun ? ["dry_run=true"] : []),
     ...(findings ? ["findings=true"] : []),
@@ -299,6 +301,7 @@ function queryOf({ dryRun = false, findings = false, remove = [], ...more }: Req
       : [`closed_without=${encodeURIComponent(closedWithout.map(encodeURIComponent).join(","))}`]),
     ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
     ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
+    ...(removeAfter === undefined ? [] : [`remove_after=${removeAfter.map(encodeURIComponent).join(",")}`]),
   ];
   return asked.length > 0 ? `?${asked.join("&")}` : "";
 }

@@ -19,6 +19,13 @@ export interface HttpsEdgeTlsTermination {
   min_version: "1.2" | "1.3";
 }
 
+/** The fields of `leaving`. */
+export interface HttpsEdgeLeaving {
+  modules: string[];
+
+  after: string[];
+}
+
 /** The fields of `backend`. */
 export interface HttpsEdgeRoutesBackend {
   /** Whether the module is applied to traffic. Default true. */
@@ -283,6 +290,13 @@ export interface HttpsEdgeRoutesWebhookVerification {
   secret: string | null;
 }
 
+/** The fields of `leaving`. */
+export interface HttpsEdgeRoutesLeaving {
+  modules: string[];
+
+  after: string[];
+}
+
 /** The fields of `routes`. */
 export interface HttpsEdgeRoutes {
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
@@ -347,6 +361,9 @@ export interface HttpsEdgeRoutes {
 
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
+
+  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  leaving: HttpsEdgeRoutesLeaving | null;
 }
 
 /**
@@ -387,6 +404,9 @@ export interface HttpsEdge {
 
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
+
+  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  leaving: HttpsEdgeLeaving | null;
 
   /** Its routes, newest first; at most 4 MiB together. */
   routes: HttpsEdgeRoutes[];

@@ -265,6 +265,13 @@ export interface HttpsEdgeRouteWebhookVerification {
   secret: string | null;
 }
 
+/** The fields of `leaving`. */
+export interface HttpsEdgeRouteLeaving {
+  modules: string[];
+
+  after: string[];
+}
+
 /**
  * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
@@ -333,6 +340,9 @@ export interface HttpsEdgeRoute {
 
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
+
+  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  leaving: HttpsEdgeRouteLeaving | null;
 }
 
 /** The fields of `backend`. */

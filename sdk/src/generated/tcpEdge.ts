@@ -65,6 +65,13 @@ export interface TcpEdgePolicies {
   outbound: TcpEdgePoliciesOutbound[];
 }
 
+/** The fields of `leaving`. */
+export interface TcpEdgeLeaving {
+  modules: string[];
+
+  after: string[];
+}
+
 /**
  * Serves ports over TCP and sends the bytes of each connection to a backend as they are. Connections say no name, so a port belongs to one edge. Its modules restrict and shape that traffic; each can be declared here or as a resource of its own.
  *
@@ -103,6 +110,9 @@ export interface TcpEdge {
 
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
+
+  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  leaving: TcpEdgeLeaving | null;
 }
 
 /** The fields of `backend`. */

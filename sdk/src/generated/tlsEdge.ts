@@ -86,6 +86,13 @@ export interface TlsEdgePolicies {
   outbound: TlsEdgePoliciesOutbound[];
 }
 
+/** The fields of `leaving`. */
+export interface TlsEdgeLeaving {
+  modules: string[];
+
+  after: string[];
+}
+
 /**
  * Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.
  *
@@ -130,6 +137,9 @@ export interface TlsEdge {
 
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
+
+  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  leaving: TlsEdgeLeaving | null;
 }
 
 /** The fields of `backend`. */

@@ -16,6 +16,50 @@ export const closedWithout = (parts: readonly string[]): Document => ({
   closed_without: parts.length > 0 ? [...new Set(parts)] : null,
 });
 
+/** Modules that apply until an object has some others. */
+export interface PendingRemoval {
+  readonly modules: readonly string[];
+  readonly after: readonly string[];
+}
+
+const leavingIn = (document: Readonly<Document>): PendingRemoval | undefined =>
+  (own(document, "leaving") ?? undefined) as PendingRemoval | undefined;
+
+/**
+ * The fields that a change sets or removes, with those modules whose time has come.
+ *
+ * @param sent the fields of before
+ * @param asked what the change itself says
+ */
+export function withLeaving(
+  { before, sent }: { readonly before: Document; readonly sent: Document },
+  fields: Document,
+  asked: PendingRemoval | undefined,
+): { readonly fields: Document; readonly leaving: PendingRemoval | null } {
+  const known = asked ?? leavingIn(before);
+  const isThere = (name: string) => own(sent, name) !== undefined;
+  const modules = known?.modules.filter((name) => isThere(name) && !Object.hasOwn(fields, name)) ?? [];
+  const after = known?.after.filter((name) => !isThere(name) && own(fields, name) === undefined) ?? [];
+  if (modules.length === 0 || after.length > 0)
+    return { fields, leaving: modules.length === 0 ? null : { modules, after } };
+  return {
+    fields: { ...fields, ...Object.fromEntries(modules.map((name) => [name, undefined])) },
+    leaving: null,
+  };
+}
+
+/** Reads `remove_after`: the modules that the object gets next, each by a request of its own. */
+export function removedAfterIn(definition: Definition, text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(",");
+  const unknown = names.find((name) => !modulesOf(definition).includes(name));
+  if (unknown === undefined) return names;
+  throw queryError(
+    "remove_after",
+    `remove_after names ${quoted(unknown)}; accepted, with commas between: ${modulesOf(definition).join(", ")}`,
+  );
+}
+
 /**
  * Reads `closed_without`: the parts that an object gets next, `ip_restriction` or, of an edge with routes,
  * `path_prefix /admin` and `path_prefix /admin oidc`. Undefined where the request does not tell.

@@ -76,8 +76,10 @@ interface UpdateRequest {
   readonly name?: string | undefined;
   /** The fields of modules, and of other parts, that are removed. Default: none. */
   readonly removed?: readonly string[];
-  /** The parts without which it serves nothing from now on. Default: those of before. */
+  /** The parts without which it serves nothing, beside those of before; an empty list for none. */
   readonly lacking?: readonly string[] | undefined;
+  /** The modules that the object gets next: what is removed stays until then. Default: it goes at once. */
+  readonly removedAfter?: readonly string[] | undefined;
 }
 
 interface RemovalRequest {
@@ -147,6 +149,7 @@ export class ResourceService {
       ? {
           ...waitingFor(this.#documents, definition, value, replaces),
           ...closedWithout(lacking.filter((part) => value[part] === undefined)),
+          leaving: null,
         }
       : {};
     const order = { definition, id, now: new Date(), body, name, dryRun, computed };
@@ -306,11 +309,13 @@ export class ResourceService {
     definition: Definition,
     at: ObjectPath,
     body: unknown,
-    { precondition = () => undefined, name, removed = [], lacking }: UpdateRequest = {},
+    { precondition = () => undefined, name, removed = [], lacking, removedAfter: after }: UpdateRequest = {},
   ): Promise<Answer> {
     const { value: sent } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
     for (const field of removed) refuseSent(definition, field, sent);
-    const value = { ...sent, ...Object.fromEntries(removed.map((field) => [field, undefined])) };
+    const gone = after === undefined ? removed : [];
+    const value = { ...sent, ...Object.fromEntries(gone.map((field) => [field, undefined])) };
+    const leaving = after && { modules: removed, after };
     return this.#transactions.run(async (transaction, changes) => {
       await lockNesting(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
@@ -318,6 +323,7 @@ export class ResourceService {
       const saved = await this.#objects.save(transaction, changes, definition, stored, value, {
         name,
         lacking,
+        leaving,
       });
       const named = Object.keys(value);
       await noLongerLacked(this.context, transaction, changes, definition, saved.after, named);

@@ -2,6 +2,7 @@ import {
   checkRules,
   DEFAULT_PROJECT,
   type Definition,
+  own,
   type Problem,
   passedEnd,
   pathFieldsOf,
@@ -19,7 +20,7 @@ import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { aheadOf, notHeldBy, passOn, refuseLoosening } from "./handover";
-import { closedWithout, lackedBy } from "./lacked";
+import { closedWithout, lackedBy, type PendingRemoval, withLeaving } from "./lacked";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {
@@ -283,23 +284,26 @@ interface SaveOptions {
   readonly name?: string | undefined;
   /** The removed modules without which it serves nothing. Default: none. */
   readonly closing?: readonly string[];
-  /** The parts without which it serves nothing, in the place of those of before. */
+  /** The parts without which it serves nothing, beside those of before; an empty list for none. */
   readonly lacking?: readonly string[] | undefined;
+  /** The modules that are removed once it has others, in the place of those of before. */
+  readonly leaving?: PendingRemoval | undefined;
 }
 
-interface AmendOptions extends Pick<SaveOptions, "closing" | "lacking">, Partial<Settling> {}
+interface AmendOptions extends Pick<SaveOptions, "closing" | "lacking" | "leaving">, Partial<Settling> {}
 
 /**
- * @param fields a module that is undefined is removed
+ * @param given a module that is undefined is removed
  */
 export function amendmentOf(
   documents: ServerContext["documents"],
   definition: Definition,
   before: Document,
-  fields: Document,
-  { closing = [], lacking, dryRun }: AmendOptions = {},
+  given: Document,
+  { closing = [], lacking, leaving: asked, dryRun }: AmendOptions = {},
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
+  const { fields, leaving } = withLeaving({ before, sent: sentBefore }, given, asked);
   const found = settled(definition, { given: fields, before: sentBefore, dryRun });
   const { sent } = "sent" in found ? found : { sent: sentBefore };
   return {
@@ -311,10 +315,12 @@ export function amendmentOf(
       ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
     ],
     print() {
-      const lacked = (lacking ?? lackedBy(before)).filter((part) => !Object.hasOwn(fields, part));
+      const isSet = (part: string) => Object.hasOwn(fields, part) || own(sent, part) !== undefined;
+      const known = lacking?.length === 0 ? [] : lackedBy(before);
+      const lacked = [...known, ...(lacking ?? [])].filter((part) => !isSet(part));
       const computed = {
         ...documents.computedOf(definition, before),
-        ...(waits(definition) && closedWithout([...lacked, ...closing])),
+        ...(waits(definition) && { ...closedWithout([...lacked, ...closing]), leaving }),
       };
       const after = documents.compose(
         definition,

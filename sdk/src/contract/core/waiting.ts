@@ -19,6 +19,13 @@ export const waitsFor = () => ({
       "The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise.",
     examples: [null],
   }),
+  leaving: mark(z.object({ modules: z.array(z.string()), after: z.array(z.string()) }).nullable(), {
+    fleeting: true,
+  }).meta({
+    description:
+      "The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise.",
+    examples: [null],
+  }),
 });
 
 /** Whether a new object of a type waits for the one that it replaces. */

@@ -20,7 +20,14 @@ import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
 import { MAX_STATES, withState, withStates, withStateToCome } from "../../exposure";
-import { filtersIn, filtersOf, lackingIn, type ObjectPath, type ServerContext } from "../../resources";
+import {
+  filtersIn,
+  filtersOf,
+  lackingIn,
+  type ObjectPath,
+  removedAfterIn,
+  type ServerContext,
+} from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
 import { type ApiOperation, type OperationInput, type OperationScope, tagOf } from "./operation";
@@ -144,7 +151,12 @@ const updateOf = ({
   method: "PATCH",
   id: `update${type}`,
   summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-  query: [...changing, ...(parts.size > 0 ? (["remove"] as const) : []), ...closing],
+  query: [
+    ...changing,
+    ...(parts.size > 0 ? (["remove"] as const) : []),
+    ...closing,
+    ...(waits(definition) ? (["remove_after"] as const) : []),
+  ],
   removable: [...parts.keys()],
   takesName: true,
   body: {
@@ -156,7 +168,8 @@ const updateOf = ({
   success: { status: 200, answer },
   run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
     const [removed, lacking] = [removedIn(query, parts), lackingIn(definition, query.closed_without)];
-    const how = { precondition, name, removed, lacking };
+    const removedAfter = removedAfterIn(definition, query.remove_after);
+    const how = { precondition, name, removed, lacking, removedAfter };
     const updated = await resources.update(definition, params, body, how);
     return tellState(definition, { ...scope, gone }, updated);
   },

@@ -114,6 +114,7 @@ export interface ApiOperation {
     | "with_replacement"
     | "closes"
     | "closed_without"
+    | "remove_after"
     | Filter
   )[];
   /** The parts of an object that `remove` may name. */
