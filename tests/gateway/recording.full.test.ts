@@ -274,8 +274,10 @@ describe("A gateway that records traffic", () => {
     expect(later.find(({ path }) => path === "/later")?.from).to.equal("127.0.0.1");
   });
 
-  it("keeps its files from other users, and prints them", async () => {
+  it("keeps its files and sockets from other users, and prints them", async () => {
     const { now: one } = running;
+    for (const socket of ["envoy/traffic.sock", "envoy/counts.sock", "sockets/webhooks"])
+      expect(statSync(join(one.state, socket)).mode & 0o777, socket).to.equal(0o600);
     await one.gateway.stop();
     expect(statSync(folder()).mode & 0o777).to.equal(0o700);
     for (const name of files()) expect(statSync(join(folder(), name)).mode & 0o777, name).to.equal(0o600);

@@ -62,7 +62,10 @@ interface Look extends Pick<Environment, "certificates" | "now"> {
 }
 
 /** Whether the certificates are the same, and none of them has begun or ended since. */
-const isSameLook = (before: Look | undefined, { certificates, now }: Environment): before is Look =>
+export const isSameLook = <Before extends Pick<Environment, "certificates" | "now">>(
+  before: Before | undefined,
+  { certificates, now }: Pick<Environment, "certificates" | "now">,
+): before is Before =>
   before !== undefined &&
   isEach(before.certificates, certificates) &&
   certificates.every(({ notBefore, notAfter }) =>

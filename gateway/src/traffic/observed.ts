@@ -3,7 +3,8 @@ import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { certificateFor } from "../envoy/certificates";
 import { hostportsIn, socketOfHostport, socketOfLabels, wildcardsAbove } from "../envoy/hostports";
 import { withId } from "../envoy/indexes";
-import type { InProject, Objects, ServerCertificate } from "../envoy/model";
+import { isSameLook } from "../envoy/kept";
+import type { Environment, InProject, Objects, ServerCertificate } from "../envoy/model";
 import { Counts, type Shown, seriesOf } from "./series";
 
 /** At most so many series of hostports; Prometheus keeps each in memory. */
@@ -15,11 +16,17 @@ export const OTHER = "other";
 type Kind = "tls_edge" | "https_edge" | "tcp_edge";
 type Edge = (TlsEdge | HttpsEdge | TcpEdge) & InProject;
 
-/** A hostport that is declared. */
-export interface Declared {
+/** A hostport of an edge. */
+interface Named {
   /** `host:port` */
   readonly hostport: string;
   readonly host: string;
+  /** Of agents that bind it. */
+  readonly socket: string;
+}
+
+/** A hostport that is declared. */
+export interface Declared extends Named {
   readonly kind: Kind;
   readonly edge: Edge;
   readonly counts: Counts;
@@ -36,6 +43,9 @@ export class Observed {
   #routes: ReadonlyMap<string, HttpsEdgeRoutes> = new Map();
   #objects: Objects | undefined;
   #isRead = true;
+  /** When certificates end, in seconds, by edge and host, as of the last look at them. */
+  #ends = new WeakMap<Edge, Map<string, number | undefined>>();
+  #looked: Pick<Environment, "certificates" | "now"> | undefined;
 
   /** Takes what is served from now on. Hostports that stay keep their counts. */
   know(objects: Objects): void {
@@ -60,14 +70,14 @@ export class Observed {
     let left = MAX_SERIES - OTHER_SERIES - seriesOf(true);
     const all = new Map<string, Declared>();
     for (const [kind, edge] of edges)
-      for (const { host, port } of hostportsIn(kind, edge.hostports)) {
-        const hostport = `${host}:${port}`;
+      for (const named of namesOf(kind, edge)) {
+        const { hostport } = named;
         if (all.has(hostport)) continue;
         left -= seriesOf(kind === "https_edge");
         const isOwn = left >= 0;
         const known = before.get(hostport);
         const counts = isOwn ? (known?.isOwn ? known.counts : new Counts()) : this.other;
-        all.set(hostport, { hostport, host, kind, edge, counts, isOwn });
+        all.set(hostport, { ...named, kind, edge, counts, isOwn });
       }
     this.#all = all;
     this.#byPort = new Map(
@@ -108,12 +118,18 @@ export class Observed {
     agentsAt: (socket: string) => number,
   ): Shown[] {
     this.#read();
+    if (!isSameLook(this.#looked, { certificates, now })) this.#ends = new WeakMap();
+    this.#looked = { certificates, now };
+    const groups = new Map<Edge, ReadonlySet<string>>();
     const own: Shown[] = [];
     const rest = { count: 0, agents: 0, ends: [] as number[] };
     for (const declared of this.#all.values()) {
-      const certificateEnd = endOf(declared, certificates, now);
-      const agents = this.#socketsOf(declared).reduce((sum, socket) => sum + agentsAt(socket), 0);
-      const { hostport, counts, kind } = declared;
+      const { hostport, socket, counts, kind, edge } = declared;
+      const certificateEnd = this.#endOf(declared, certificates, now);
+      const behind = groups.get(edge) ?? this.#socketsBehind(edge);
+      groups.set(edge, behind);
+      let agents = behind.has(socket) ? 0 : agentsAt(socket);
+      for (const one of behind) agents += agentsAt(one);
       if (declared.isOwn)
         own.push({ hostport, counts, isHttp: kind === "https_edge", certificateEnd, agents });
       else {
@@ -128,12 +144,18 @@ export class Observed {
     return rest.count > 0 ? [...own, other] : own;
   }
 
-  /** Behind which its agents are: those that bind it, and those of its tunnel groups. */
-  #socketsOf({ edge, host, hostport }: Declared): string[] {
-    const port = Number(hostport.slice(host.length + 1));
+  #endOf(declared: Declared, certificates: readonly ServerCertificate[], now: number): number | undefined {
+    const { edge, host } = declared;
+    const ends = this.#ends.get(edge) ?? new Map<string, number | undefined>();
+    this.#ends.set(edge, ends);
+    if (!ends.has(host)) ends.set(host, endOf(declared, certificates, now));
+    return ends.get(host);
+  }
+
+  /** Of the tunnel groups of an edge. */
+  #socketsBehind(edge: Edge): ReadonlySet<string> {
     const backends = "routes" in edge ? edge.routes.map(({ backend }) => backend) : [edge.backend];
-    const groups = backends.flatMap((module) => this.#groupsBehind(module?.backend?.id, 0));
-    return [...new Set([socketOfHostport({ host, port }), ...groups])];
+    return new Set(backends.flatMap((module) => this.#groupsBehind(module?.backend?.id, 0)));
   }
 
   #groupsBehind(id: string | undefined, depth: number): string[] {
@@ -153,6 +175,21 @@ export class Observed {
 }
 
 const MAX_DEPTH = 3;
+
+const names = new WeakMap<Edge, readonly Named[]>();
+
+/** The same as long as the edge is. */
+function namesOf(kind: Kind, edge: Edge): readonly Named[] {
+  const found =
+    names.get(edge) ??
+    hostportsIn(kind, edge.hostports).map((one) => ({
+      hostport: `${one.host}:${one.port}`,
+      host: one.host,
+      socket: socketOfHostport(one),
+    }));
+  names.set(edge, found);
+  return found;
+}
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,6 +1,6 @@
-import { rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { listenPrivately } from "../state/files";
 
 /** Envoy reports some 512 KiB at once, plus one request at most. */
 const MAX_REPORT_SIZE = 2 ** 21;
@@ -34,10 +34,9 @@ export class Receiver {
 
   async #listen(): Promise<void> {
     const { socket, lost, warn } = this.options;
-    rmSync(socket, { force: true }); // left by a gateway that was killed
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject).listen(socket, resolve);
-    });
+    await new Promise<void>((resolve, reject) =>
+      listenPrivately(this.#server.once("error", reject), socket, resolve),
+    );
     this.#server.on("error", (error) => warn(`${lost}: ${messageOf(error)}`));
   }
 

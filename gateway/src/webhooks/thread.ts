@@ -1,5 +1,6 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
+import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Rules, ThreadData } from "./rules";
 import { isSigned } from "./signatures";
@@ -59,7 +60,12 @@ parentPort?.on("message", (now: Rules) => {
   rules = now;
 });
 const { socket } = workerData as ThreadData;
-server.listen(socket, () => {
-  chmodSync(socket, 0o600);
+// A thread has no mask of its own for the modes of files: until its mode is set, the socket is in a folder of 0700.
+const folder = mkdtempSync(join(dirname(socket), "w"));
+const place = join(folder, "s");
+server.listen(place, () => {
+  chmodSync(place, 0o600);
+  renameSync(place, socket);
+  rmdirSync(folder);
   parentPort?.postMessage("listening");
 });
