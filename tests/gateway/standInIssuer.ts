@@ -1,4 +1,11 @@
-import { createHash, createPublicKey, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Certificate } from "../support/api/fixtures";
@@ -11,8 +18,8 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 export class StandInIssuer {
   readonly #codes = new Map<string, string>();
   /** The key that signs ID tokens; one that is not in its key set forges them. */
-  key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
-  keys: object[] = [createPublicKey(this.key).export({ format: "jwk" })];
+  key!: KeyObject;
+  keys: object[] = [];
   kid: string | undefined;
   #server!: StandInServer;
   client: Client = { id: "site", secret: "of the site", redirectUri: "" };
@@ -30,8 +37,13 @@ export class StandInIssuer {
   /** Claims of the users who come, besides those that every ID token has. */
   claims: object = {};
 
-  static async start(own: Certificate): Promise<StandInIssuer> {
+  static async start(
+    own: Certificate,
+    key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey,
+  ): Promise<StandInIssuer> {
     const one = new StandInIssuer();
+    one.key = key;
+    one.keys = [createPublicKey(key).export({ format: "jwk" })];
     one.#server = await StandInServer.start((asked, answer) => void one.#answer(asked, answer), own);
     return one;
   }
