@@ -142,7 +142,7 @@ export class IdentityProvider {
       throw new ProviderAway(messageOf(error));
     });
     if (answer.status >= 500) throw new ProviderAway(`it answered ${answer.status}`);
-    return answer;
+    return url.endsWith("/.well-known/openid-configuration") && answer.ok ? completed(answer) : answer;
   }
 
   #refusalOf(error: unknown): unknown {
@@ -161,6 +161,15 @@ export class IdentityProvider {
     }
     return new SignInRefused(UNFIT, reasonsOf(error).slice(0, 3));
   }
+}
+
+/** The library takes a signed userinfo only where the document says how; many leave that out. */
+async function completed(answer: Response): Promise<Response> {
+  const document: unknown = await answer.json();
+  if (!isObject(document)) throw new ProviderAway("its discovery document is not a JSON object");
+  const { id_token_signing_alg_values_supported: signs } = document;
+  const whole = { userinfo_signing_alg_values_supported: signs, ...document };
+  return new Response(JSON.stringify(whole), { headers: answer.headers });
 }
 
 const UNFIT =
