@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
-import { escapeRegex } from "@tunnelplane/sdk/rules";
+import { escapeRegex, NAVIGATED } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { asksClaims } from "./claimRules";
 import { type Hostport, isWildcard, shortHash } from "./hostports";
@@ -128,13 +128,12 @@ const sessionKey = (route: string, rules: SessionRules, key: string): string =>
     .update(JSON.stringify([route, boundTo(rules)]))
     .digest("base64");
 
-/** Requests that no person navigates: where they were sent to sign in, nobody would see it. */
-const NOT_NAVIGATING: readonly Json[] = [
-  { name: "sec-fetch-mode", string_match: { exact: "navigate" }, invert_match: true },
-  { name: "accept", string_match: { safe_regex: { regex: "(?i).*text/html.*" } }, invert_match: true },
-  { name: "x-requested-with", present_match: true },
-  { name: "upgrade", present_match: true },
-];
+/** Requests that no person navigates. A header that is absent matches nothing, inverted or not. */
+const NOT_NAVIGATING: readonly Json[] = NAVIGATED.map(([name, pattern]) => ({
+  name,
+  string_match: { safe_regex: { regex: `(?:${pattern})?` } },
+  invert_match: true,
+}));
 
 const RETURN = "return";
 /** Sends users who come back from the issuer, or sign out, to a path of the host and port that they asked. */

@@ -88,8 +88,10 @@ function* linesOf(
 ): Iterable<string> {
   yield `${method === "unknown" ? "GET" : method} ${(path === "unknown" ? "/" : path).replaceAll(...LEFT_OUT)} HTTP/1.1`;
   yield `host: ${host === undefined || host === "unknown" ? readHostport(address).host : host}`;
-  yield "connection: close";
   const sent: Record<string, string> = { ...(headers === "unknown" ? {} : headers), ...more };
+  // Who sends the one has to name it in the other (RFC 9110 section 7.8).
+  const upgrades = Object.keys(sent).some((name) => name.toLowerCase() === "upgrade");
+  yield upgrades ? "connection: close, upgrade" : "connection: close";
   if (user_agent != null && user_agent !== "unknown") {
     for (const name of Object.keys(sent)) if (name.toLowerCase() === "user-agent") delete sent[name];
     sent["user-agent"] = user_agent;

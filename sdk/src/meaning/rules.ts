@@ -36,6 +36,7 @@ export {
   strangeHostport,
   wildcardsAbove,
 } from "./judgement/rules/names";
+export { NAVIGATED } from "./judgement/rules/navigation";
 export { KEEPS_SLASHES, normalForm, refuseKeptSlashes, refuseUnreachable } from "./judgement/rules/paths";
 export { escapeRegex, searching } from "./judgement/rules/patterns";
 export {

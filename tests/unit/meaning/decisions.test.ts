@@ -54,6 +54,23 @@ describe("A decision says what happens to a request:", () => {
     ]);
   });
 
+  it("who is not signed in is sent to sign in where a person navigates, and refused where none does", () => {
+    const of = world(site({ oidc: { issuer: "https://id.example.com", client_id: "site" } }));
+    const html = "text/html,*/*;q=0.8";
+    for (const [headers, expected] of [
+      [undefined, "sign_in 302"],
+      [{ Accept: html, "Sec-Fetch-Mode": "navigate" }, "sign_in 302"],
+      [{ accept: "TEXT/HTML", "x-requested-with": "", upgrade: "" }, "sign_in 302"],
+      ["unknown", "sign_in"],
+      [{ accept: "unknown" }, "sign_in"],
+      [{ accept: html, "Sec-Fetch-Mode": "cors" }, "refused 401"],
+      [{ accept: "*/*" }, "refused 401"],
+      [{ accept: html, "X-Requested-With": "XMLHttpRequest" }, "refused 401"],
+      [{ accept: html, connection: "Upgrade", Upgrade: "websocket" }, "refused 401"],
+    ] as const)
+      expect(said(of, { headers }), JSON.stringify(headers)).to.equal(expected);
+  });
+
   it("the first policy that answers decides, and what it answers is a refusal from 400 on", () => {
     const deny = when([], "deny");
     const hello = when([], "custom-response", { status_code: 200 });

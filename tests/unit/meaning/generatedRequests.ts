@@ -92,7 +92,9 @@ export const furtherRequest: fc.Arbitrary<DecisionRequest> = fc.record(
     headers: fc.constantFrom<Record<string, string>[]>(
       ...[{}, { "X-Team": "red" }, { "x-team": "blue" }, { x_team: "red" }],
       { "x-forwarded-for": "10.1.2.3", "X-Real-IP": "10.1.2.3" },
-      { origin: "https://evil.example.org" },
+      ...[{ origin: "https://evil.example.org" }, { accept: "TEXT/html, */*" }, { accept: "*/*" }],
+      ...[{ "Sec-Fetch-Mode": "cors" }, { "sec-fetch-mode": "navigate", accept: "" }],
+      { "x-requested-with": "XMLHttpRequest" },
     ),
     tls: fc.constantFrom("1.2" as const, "1.3" as const, "1.3" as const, null),
     webhook: fc.constantFrom(null, "valid" as const, "invalid" as const),

@@ -68,15 +68,14 @@ export function changesIn(
   const unknown = new Set<string>();
   let ordinary: Example | undefined;
   let count = 0;
-  const changeOf = (combination: Combination): AccessChange => ({
-    address: combination.after.address ?? combination.before.address ?? "",
-    was: combination.before.address,
-    example: {
-      request: exampleOf(pieces, combination.chosen),
-      before: combination.before,
-      after: combination.after,
-    },
-  });
+  const changeOf = (combination: Combination): AccessChange => {
+    const request = exampleOf(pieces, combination.chosen);
+    return {
+      address: combination.after.address ?? combination.before.address ?? "",
+      was: combination.before.address,
+      example: { request, before: before.decide(request), after: after.decide(request) },
+    };
+  };
   for (const combination of combinations(before, after, new Trial(pieces, room))) {
     if (room.evaluations < 0 || count++ === MAX_AT_AN_ADDRESS) break;
     ordinary ??= changeOf(combination).example;

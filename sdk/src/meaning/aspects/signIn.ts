@@ -3,7 +3,7 @@ import { moduleOf, type Reading, readModule } from "../judgement/reading";
 import { type RequiredClaims, refuseClaims } from "../judgement/rules/claims";
 import { Unservable } from "../judgement/rules/unservable";
 import { questionAbout, UNRECORDED } from "../judgement/types";
-import { ending, passing, unsure } from "../judgement/verdicts";
+import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
@@ -72,17 +72,25 @@ export const signIn = {
     const options = passing(holder, field, "OPTIONS requests pass without sign-in.");
     const signedIn = passing(holder, field, "The user is signed in.");
     const sentence = `Users have to sign in with ${issuer}.`;
-    const away = ending(holder, field, sentence, { outcome: "sign_in", status: 302 });
+    const sent = (status: number | null) => ending(holder, field, sentence, { outcome: "sign_in", status });
+    const [away, perhaps] = [sent(302), sent(null)];
+    const unsent = ending(holder, field, `${sentence} No person navigates here.`, refused(401));
     const unrecorded = unsure(holder, field, "Whether the user is signed in is not recorded.");
     const method = questionAbout("method", "==", "OPTIONS");
     return {
-      look({ method, request: { session } }) {
+      look({ method, request: { session }, isNavigated }) {
         if (options_passthrough && method === "OPTIONS") return options;
         if (session === UNRECORDED) return unrecorded;
         // Parts that a request leaves out are as the route asks for them, but claims are unknown.
         const { issuer: by = issuer, client_id: to = client_id } = session ?? {};
         const isSignedIn = session && by === issuer && to === client_id;
-        const refusal = isSignedIn ? lacking(session.claims) : away;
+        const refusal = isSignedIn
+          ? lacking(session.claims)
+          : isNavigated === undefined
+            ? perhaps
+            : isNavigated
+              ? away
+              : unsent;
         if (!refusal) return signedIn;
         return options_passthrough && method === undefined ? unrecorded : refusal;
       },

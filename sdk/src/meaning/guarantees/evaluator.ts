@@ -103,7 +103,8 @@ export class GuaranteeEvaluator {
       const isNew = !wasCovered || (before.outcome !== "unknown" && !breaks(before));
       if (onlyNew && !isNew) continue;
       const request = coveredExample(guarantee, pieces, chosen);
-      return { request, before, after, isNew };
+      const [was, is] = this.#deciders.map((decider) => decider.decide(request));
+      return { request, before: was ?? before, after: is ?? after, isNew };
     }
     if (this.room.evaluations < 0 || count > MAX_AT_AN_ADDRESS) reasons.add(TOO_MANY);
     return undefined;

@@ -3,6 +3,7 @@ import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
 import { CALLER_HEADERS } from "./rules/callerHeaders";
 import type { Condition } from "./rules/condition";
+import { isNavigated } from "./rules/navigation";
 import { normalForm, normalFormKeeping } from "./rules/paths";
 import { type DecisionRequest, type TrialRequest, UNRECORDED } from "./types";
 
@@ -90,13 +91,26 @@ export class IncomingRequest {
     return first === last ? printed(BigInt(first), family) : undefined;
   }
 
+  /**
+   * Whether a person navigates there; undefined if that was not recorded. Those of comparisons do: who is not
+   * signed in is not let in either way.
+   */
+  get isNavigated(): boolean | undefined {
+    return isTrial(this.request) || isNavigated((name) => this.#sent(name));
+  }
+
   /** A header as expressions see it, by its name in lower case; undefined if it is not known. */
   header(name: string): string | undefined {
-    const { user_agent, headers } = this.request;
+    const { user_agent } = this.request;
     if (UNSURE.has(name)) return undefined;
     if (REMOVED.test(name) || CALLER_HEADERS.includes(name)) return "";
     if (name === "user-agent" && user_agent !== undefined)
       return user_agent === UNRECORDED ? undefined : (user_agent ?? "");
+    return this.#sent(name);
+  }
+
+  #sent(name: string): string | undefined {
+    const { headers } = this.request;
     if (headers === undefined) return "";
     if (headers === UNRECORDED) return undefined;
     this.#names ??= new Map(Object.keys(headers).map((key) => [key.toLowerCase(), key]));
