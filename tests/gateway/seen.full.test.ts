@@ -8,6 +8,7 @@ import { runningForAllTests, runningForEachTest } from "./running";
 import { tls } from "./traffic";
 
 const [OPEN, CLOSED, PASSED] = ["open.example.com", "closed.example.com", "passed.example.com"];
+const [MIXED, DENIED] = ["mixed.example.com", "denied.example.com"];
 const SECRET = "canary0123456789";
 
 describe("A gateway shows of each hostport", () => {
@@ -28,6 +29,17 @@ describe("A gateway shows of each hostport", () => {
     await one.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "192.0.2.0/24", action: "allow" });
     await one.site(CLOSED, { ip_restriction: { ip_policy_ids: [policy.id] } });
     await one.api.tlsEdges.create({ hostports: [`${PASSED}:443`] });
+    const denying = (expression: string) => ({
+      inbound: [{ expressions: [expression], actions: [{ type: "deny" as const }] }],
+    });
+    await one.site(MIXED, {
+      user_agent_filter: { deny: ["Evil"] },
+      policies: denying('req.path == "/no"'),
+    });
+    await one.api.tlsEdges.create({
+      hostports: [`${DENIED}:443`],
+      policies: denying('conn.client_ip == "127.0.0.1"'),
+    });
     one.runWithAgents("--access-log", log());
     await one.becomes(200, OPEN);
     await one.becomes(403, CLOSED);
@@ -35,12 +47,17 @@ describe("A gateway shows of each hostport", () => {
     one.agent(key, `${PASSED}:443`);
     await one.becomes(200, PASSED);
     await one.ask(OPEN, `/shop?token=${SECRET}`, { headers: { authorization: `Bearer ${SECRET}` } });
+    await one.becomes(200, MIXED);
+    await one.ask(MIXED, "/x", { headers: { "user-agent": "Evil" } });
+    await one.ask(MIXED, "/no");
+    await one.ask(DENIED).catch(() => undefined);
     const socket = await tls(one.httpsPort, { servername: PASSED });
     await one.until(async () => {
       metrics = await one.metrics();
       return (
         (seen("connections", of(PASSED)) ?? 0) > 0 &&
         (seen("refusals_total", of(CLOSED, ',module="ip_restriction"')) ?? 0) > 0 &&
+        (seen("refusals_total", of(DENIED, ',module="policies"')) ?? 0) > 0 &&
         existsSync(log()) &&
         /"path":"\/shop"/.test(readFileSync(log(), "utf8"))
       );
@@ -53,6 +70,9 @@ describe("A gateway shows of each hostport", () => {
     expect(seen("requests_total", of(OPEN, ',class="2xx"'))).to.be.greaterThan(1);
     expect(seen("requests_total", of(CLOSED, ',class="4xx"'))).to.be.greaterThan(0);
     expect(seen("refusals_total", of(OPEN, ',module="ip_restriction"'))).to.equal(undefined);
+    expect(seen("refusals_total", of(DENIED, ',module="ip_restriction"'))).to.equal(undefined);
+    for (const module of ["user_agent_filter", "policies"])
+      expect(seen("refusals_total", of(MIXED, `,module="${module}"`)), module).to.equal(1);
     const count = seen("request_duration_seconds_count", of(OPEN));
     expect(seen("request_duration_seconds_bucket", of(OPEN, ',le="+Inf"'))).to.equal(count);
     for (const direction of ["received", "sent"])

@@ -188,6 +188,7 @@ onEveryDatabase("An identity token", (startServer) => {
         "kubernetes.io.serviceaccount.name": "ci",
         "example\\.com.team": "infra",
         "https://id.example.com/team": "infra",
+        "https://id\\.example\\.com/role": "dev",
       },
     });
     const claims = {
@@ -199,6 +200,7 @@ onEveryDatabase("An identity token", (startServer) => {
       "kubernetes.io": { serviceaccount: { name: "ci" } },
       "example.com": { team: "infra" },
       "https://id.example.com/team": "infra",
+      "https://id.example.com/role": "dev",
     };
     const wrong = {
       groups: ["deployer"],

@@ -1,6 +1,9 @@
+import { MARKED } from "./idToken";
 import type { Json } from "./json";
+import { metadataText } from "./metadata";
 import { CONNECTION_FORMAT, REQUEST_FORMAT } from "./recording";
 import { reporterCluster, textReports } from "./reporting";
+import { STEP } from "./tokenRefusals";
 
 /** Where Envoy reports requests and connections, to be counted by hostport and logged. */
 export interface Counting {
@@ -22,6 +25,9 @@ export const COUNTED_OF_REQUEST = {
   details: REQUEST_FORMAT.details,
   route: REQUEST_FORMAT.route,
   from: REQUEST_FORMAT.from,
+  /** How far the checks of a token, and of a user's claims, came. */
+  token: metadataText(STEP, "step"),
+  claims: metadataText(MARKED, "lacking"),
   milliseconds: "%DURATION%",
   received: "%DOWNSTREAM_WIRE_BYTES_RECEIVED%",
   sent: "%DOWNSTREAM_WIRE_BYTES_SENT%",
@@ -55,10 +61,10 @@ export const COUNTED_OF_CONNECTION = {
   chain: CONNECTION_FORMAT.chain,
   failure: CONNECTION_FORMAT.failure,
   closed: CONNECTION_FORMAT.closed,
+  from: COUNTED_OF_REQUEST.from,
 } as const;
 export const LOGGED_OF_CONNECTION = {
   time: LOGGED_OF_REQUEST.time,
-  from: COUNTED_OF_REQUEST.from,
   milliseconds: COUNTED_OF_REQUEST.milliseconds,
   received: COUNTED_OF_TUNNEL.received,
   sent: COUNTED_OF_TUNNEL.sent,

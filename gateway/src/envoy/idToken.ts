@@ -83,7 +83,7 @@ export const idTokenFilters = (checks: readonly IdTokenCheck[]): Json[] =>
 /** Marks around the filter that refuses, which tell its answers apart from other answers of 403. */
 const MARKS = ["claims lacking", "claims met"] as const;
 const [LACKING, MET] = MARKS;
-const MARKED = "tunnelplane.claims";
+export const MARKED = "tunnelplane.claims";
 
 const marking = (name: string, lacking: boolean): Json => metadataFilter(name, MARKED, { lacking });
 

@@ -18,6 +18,10 @@ export const metadataFilter = (
   disabled: true,
 });
 
+/** What stands beside a request, as logs and reports name it. */
+export const metadataText = (namespace: string, key: string): string =>
+  `%DYNAMIC_METADATA(${namespace}:${key})%`;
+
 /**
  * Whether something stands beside a request, for loggers and for changes of answers.
  * @param value as Envoy matches it, for example `{ bool_match: true }`

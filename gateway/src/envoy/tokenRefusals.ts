@@ -11,7 +11,7 @@ const MISSING = "Jwt is missing";
 
 /** Marks of how far a request came, which tell the answers of the filters between them apart. */
 export const STEPS = ["token read", "token good", "token passed"] as const;
-const STEP = "tunnelplane.token";
+export const STEP = "tunnelplane.token";
 
 /** @param exact the filter for the token's parts; @param claims the one for its claims */
 export const stepping = (exact: Json, claims: Json): Json[] => {

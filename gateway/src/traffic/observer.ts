@@ -15,7 +15,7 @@ import type { Objects, ServerCertificate } from "../envoy/model";
 import type { AccessLog } from "./accessLog";
 import { Observed } from "./observed";
 import { Receiver } from "./receiver";
-import { connectionRefusedBy, Refusals } from "./refusals";
+import { Refusals } from "./refusals";
 import { bodiesIn, textsIn } from "./reports";
 import type { Counts, Shown } from "./series";
 
@@ -126,8 +126,7 @@ export class Observer {
     counts.received += numberIn(request.received);
     counts.sent += numberIn(request.sent);
     const route = this.#observed.route(request.route);
-    const { details, from } = request;
-    const module = this.#refusals?.by({ status, details, from }, route);
+    const module = this.#refusals?.by({ ...request, status }, route);
     if (module) counts.refuse(module);
     this.#opened(request.connection, counts);
     this.log?.request({ ...request, hostport: found?.hostport, module });
@@ -146,7 +145,7 @@ export class Observer {
   #connection(port: string, connection: Connection): void {
     const found = this.#observed.find(port, connection.name);
     const counts = found?.counts ?? this.#observed.other;
-    const module = connectionRefusedBy(connection);
+    const module = this.#refusals?.byConnection(connection, found?.edge);
     if (module) counts.refuse(module);
     this.#closed(connection.connection);
     this.log?.connection({ ...connection, hostport: found?.hostport, module });

@@ -9,12 +9,9 @@ const KUBERNETES = /^kubernetes\.io(?=\.|$)/;
  * `/` is one name, because URIs hold dots (RFC 7519 section 4.2), and so is `kubernetes.io`.
  */
 export const pathOfClaim = (name: string): readonly string[] =>
-  /[:/]/.test(name)
-    ? [name]
-    : name
-        .replace(KUBERNETES, "kubernetes\\.io")
-        .split(/(?<!\\)\./)
-        .map((part) => part.replaceAll("\\.", "."));
+  (/[:/]/.test(name) ? [name] : name.replace(KUBERNETES, "kubernetes\\.io").split(/(?<!\\)\./)).map((part) =>
+    part.replaceAll("\\.", "."),
+  );
 
 /** How a path is written, for descriptions of fields. */
 export const CLAIM_PLACES =
