@@ -49,7 +49,7 @@ export function runCommand(): Command {
     "Have Envoy serve the objects of a server, and keep it up to date",
   );
   for (const option of commonOptions()) command.addOption(option);
-  return command
+  command
     .addOption(
       new Option("--envoy <path>", "Envoy's program, or none if it runs beside the gateway")
         .env("TUNNELPLANE_ENVOY")
@@ -80,49 +80,43 @@ export function runCommand(): Command {
         "--ssh-listen <address:port>",
         "address for agents, which connect with ssh -R (default: none)",
       ).argParser(addressOption),
-    )
-    .addOption(
-      new Option(
-        "--record-traffic <time>",
-        "count requests by the hour in STATE/traffic, and keep them this long, such as 7d (default: nothing is recorded)",
-      )
-        .env("TUNNELPLANE_GATEWAY_RECORD_TRAFFIC")
-        .argParser(hoursOption),
-    )
-    .addOption(
-      new Option(
-        "--record-addresses <form>",
-        "record the whole addresses of callers, or the network that they are in, a /24 or a /48 (default: network)",
-      )
-        .env("TUNNELPLANE_GATEWAY_RECORD_ADDRESSES")
-        .choices(ADDRESSES),
-    )
-    .addOption(
-      new Option(
-        "--hostport-metrics [boolean]",
-        "count requests, refusals, connections and bytes of each hostport in /metrics, at most 2,000 series",
-      )
-        .env("TUNNELPLANE_GATEWAY_HOSTPORT_METRICS")
-        .preset("true")
-        .argParser(switchReader(InvalidArgumentError))
-        .default(true),
-    )
-    .addOption(
-      new Option(
-        "--access-log <file>",
-        "append a line of JSON for each request and connection, without queries and tokens; - for standard output (default: none)",
-      ).env("TUNNELPLANE_GATEWAY_ACCESS_LOG"),
-    )
-    .action((flags: Flags) => run(flags, command));
+    );
+  for (const option of reportOptions()) command.addOption(option);
+  return command.action((flags: Flags) => run(flags, command));
 }
+
+/** What is recorded of requests, counted and logged. */
+const reportOptions = (): Option[] => [
+  new Option(
+    "--record-traffic <time>",
+    "count requests by the hour in STATE/traffic, and keep them this long, such as 7d (default: nothing is recorded)",
+  )
+    .env("TUNNELPLANE_GATEWAY_RECORD_TRAFFIC")
+    .argParser(hoursOption),
+  new Option(
+    "--record-addresses <form>",
+    "record the whole addresses of callers, or the network that they are in, a /24 or a /48 (default: network)",
+  )
+    .env("TUNNELPLANE_GATEWAY_RECORD_ADDRESSES")
+    .choices(ADDRESSES),
+  new Option(
+    "--hostport-metrics [boolean]",
+    "count requests, refusals, connections and bytes of each hostport in /metrics, at most 2,000 series",
+  )
+    .env("TUNNELPLANE_GATEWAY_HOSTPORT_METRICS")
+    .preset("true")
+    .argParser(switchReader(InvalidArgumentError))
+    .default(true),
+  new Option(
+    "--access-log <file>",
+    "append a line of JSON for each request and connection, without queries and tokens; - for standard output (default: none)",
+  ).env("TUNNELPLANE_GATEWAY_ACCESS_LOG"),
+];
 
 async function run(flags: Flags, { options }: Command): Promise<void> {
   // Until something is served. It has some 16 MiB by now.
   limitYoungGeneration();
-  const log = pino(
-    { base: undefined, hooks: { streamWrite: visible } },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const { log, warn } = openLog();
   const settings = options.flatMap(({ envVar }) => envVar ?? []);
   for (const warning of mistypedVariables(settings, (name) => name.startsWith("GATEWAY_"))) log.warn(warning);
   if (!flags.apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY");
@@ -130,14 +124,6 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   refuseLongState(state);
   for (const folder of ["", "envoy", "sockets"])
     makeFolder(join(state, folder), "name a folder of this user's with --state");
-  const lastLogged = new Map<string, number>();
-  const warn = (message: string) => {
-    // Repeat a lasting fault once a minute.
-    if (Date.now() - (lastLogged.get(message) ?? 0) < 60_000) return;
-    if (lastLogged.size > 1000) lastLogged.clear();
-    lastLogged.set(message, Date.now());
-    log.warn(message);
-  };
   const listen = flags.listen ?? DEFAULT_LISTEN;
   const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
@@ -152,21 +138,11 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
     ...reports.wanted,
   });
   if (program !== undefined) checkProgram(program);
-  const source = new ServerSource({
-    baseUrl: flags.url,
-    apiKey: flags.apiKey,
-    projects: flags.project,
-  });
+  const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey, projects: flags.project });
+  const { api } = source;
+  const certificate = flags.sshHostCertificate;
   const agents =
-    flags.sshListen === undefined
-      ? undefined
-      : await openAgents(flags.sshListen, {
-          state,
-          log,
-          warn,
-          api: source.api,
-          certificate: flags.sshHostCertificate,
-        });
+    flags.sshListen && (await openAgents(flags.sshListen, { state, log, warn, api, certificate }));
   // The name is kept: a gateway key reports for one name, and each new container has another host name.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (status: Status) =>
@@ -181,18 +157,8 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   const { documents, sessionKey } = environment;
   const issuers = await IssuerSocket.start(join(state, "sockets"), { documents, sessionKey, warn });
   const gateway = new Gateway({
-    webhooks,
-    agents,
-    source,
-    environment,
-    recorder,
-    observer,
-    envoy,
-    log,
-    warn,
-    lastObjects,
+    ...{ webhooks, agents, source, environment, recorder, observer, envoy, log, warn, lastObjects, report },
     marks: new Marks(join(state, "marks.json")),
-    report,
   });
   const monitor = await Monitor.start(flags.metrics, { gateway, envoy, observer }).catch((error) =>
     refuseTaken(error, flags.metrics, "--metrics"),
@@ -203,16 +169,29 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   environment.upstreams.follow();
   await gateway.run(stopping.signal);
   await waitAtMost(CLOSE_MS, gateway.tellLeave());
-  await envoy.stop();
-  await reports.stop();
-  await webhooks.stop();
-  await issuers.stop();
+  for (const part of [envoy, reports, webhooks, issuers]) await part.stop();
   agents?.sockets.stop();
   agents?.health.close();
   agents?.authority.stop();
   // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.
   await waitAtMost(CLOSE_MS, Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]));
   process.exit(0);
+}
+
+/** Logs, and warns of a lasting fault once a minute. */
+function openLog(): { readonly log: Logger; readonly warn: (message: string) => void } {
+  const log = pino(
+    { base: undefined, hooks: { streamWrite: visible } },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  const lastLogged = new Map<string, number>();
+  const warn = (message: string) => {
+    if (Date.now() - (lastLogged.get(message) ?? 0) < 60_000) return;
+    if (lastLogged.size > 1000) lastLogged.clear();
+    lastLogged.set(message, Date.now());
+    log.warn(message);
+  };
+  return { log, warn };
 }
 
 const nameOfMachine = (): string =>

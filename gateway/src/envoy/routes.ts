@@ -173,29 +173,6 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     ...webhook?.on,
     ...(compresses ? compressing() : {}),
   };
-  const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({
-    exact: true,
-    path,
-    method,
-    decision: { outcome: NOTHING },
-    fields: () => ({ name: route.id, ...answer, typed_per_filter_config: filters }),
-  });
-  const ofSession = session
-    ? [
-        own(session.callback, answerOf(404), { ...open, ...returning() }),
-        own(
-          session.signOut,
-          answerOf(404),
-          {
-            ...session.on,
-            ...returning(),
-            admit: routeRbac(admitting([...agents, ...session.mayEnd], from)),
-          },
-          "POST",
-        ),
-        own(session.signOut, answerOf(405, "", { allow: "POST" }), admit),
-      ]
-    : [];
   const declared = (checks: Json, method?: string): Served => ({
     exact: route.match_type === "exact_path",
     path: route.match,
@@ -209,7 +186,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     served: [
       declared({ ...withoutToken, ...tokens?.on }),
       ...(jwt?.enabled && jwt.options_passthrough ? [declared(withoutToken, "OPTIONS")] : []),
-      ...ofSession,
+      ...(session ? ofSession(route.id, session, { admit, agents, from }) : []),
     ],
     requirements: {
       tokens,
@@ -223,6 +200,31 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
       compresses,
     },
   };
+}
+
+/** The paths at which a user comes back from the issuer, and signs out. */
+function ofSession(
+  id: string,
+  session: SignIn,
+  {
+    admit,
+    agents,
+    from,
+  }: { readonly admit: Json; readonly agents: readonly Json[]; readonly from: readonly Json[] },
+): Served[] {
+  const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({
+    exact: true,
+    path,
+    method,
+    decision: { outcome: NOTHING },
+    fields: () => ({ name: id, ...answer, typed_per_filter_config: filters }),
+  });
+  const mayEnd = routeRbac(admitting([...agents, ...session.mayEnd], from));
+  return [
+    own(session.callback, answerOf(404), { ...admit, ...session.on, ...returning() }),
+    own(session.signOut, answerOf(404), { ...session.on, ...returning(), admit: mayEnd }, "POST"),
+    own(session.signOut, answerOf(405, "", { allow: "POST" }), admit),
+  ];
 }
 
 function fieldsOf(

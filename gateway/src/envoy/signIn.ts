@@ -8,7 +8,7 @@ import { type Hostport, isWildcard, shortHash } from "./hostports";
 import { type IdTokenCheck, idTokenCheck } from "./idToken";
 import { ISSUER_SOCKET, SESSION } from "./issuers";
 import { extension, type Json, script, secretNamed, turnOn } from "./json";
-import { type Environment, Unreachable } from "./model";
+import { type Environment, type Issuer, Unreachable } from "./model";
 import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 import { boundTo, DAY, rulesText, type SessionRules } from "./sessionRules";
@@ -52,14 +52,8 @@ export function signIn(
   const signOut = `${OWN_PATHS}sign-out/${route}`;
   const cookies = cookieNames(oidc.cookie_prefix, id);
   const config = {
-    token_endpoint: environment.answersForIssuers
-      ? {
-          uri: `http://gateway/${SESSION}/${rulesText(rules)}`,
-          cluster: backends.gatewaySocket(ISSUER_SOCKET),
-          timeout: "15s",
-        }
-      : { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
-    authorization_endpoint: issuer.authorizationEndpoint,
+    ...endpointsOf(issuer, rules, backends, environment),
+    ...sessionOf(oidc, rules, environment.answersForIssuers === true),
     redirect_uri: `https://%REQ(:authority)%${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
@@ -72,20 +66,6 @@ export function signIn(
       hmac_secret: secretNamed(keyName),
       cookie_names: cookies,
     },
-    cookie_configs: COOKIE_SETTINGS,
-    auth_scopes: [...new Set(["openid", ...oidc.scopes])],
-    disable_access_token_set_cookie: true,
-    disable_id_token_set_cookie: !rules.keepsIdToken,
-    // It is the session that says when it ends.
-    use_access_token_expiry_for_id_token_cookie: true,
-    token_cookie_chunking: rules.keepsIdToken ? {} : undefined,
-    // The gateway's own: one of an issuer would turn a cookie with a wrong signature into a good one.
-    use_refresh_token: environment.answersForIssuers === true && rules.idle > 0,
-    default_refresh_token_expires_in: rules.idle > 0 ? `${rules.idle}s` : undefined,
-    deny_redirect_matcher: NOT_NAVIGATING,
-    ...(oidc.options_passthrough
-      ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] }
-      : {}),
   };
   const name = `sign-in ${id}`;
   return {
@@ -113,6 +93,40 @@ export function signIn(
     secrets: [secret(secretName, oidc.client_secret), secret(keyName, key)],
   };
 }
+
+const endpointsOf = (
+  issuer: Issuer,
+  rules: SessionRules,
+  backends: Backends,
+  { answersForIssuers }: Environment,
+): Json => ({
+  token_endpoint: answersForIssuers
+    ? {
+        uri: `http://gateway/${SESSION}/${rulesText(rules)}`,
+        cluster: backends.gatewaySocket(ISSUER_SOCKET),
+        timeout: "15s",
+      }
+    : { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
+  authorization_endpoint: issuer.authorizationEndpoint,
+});
+
+/** What is asked of the issuer, and what of it a session keeps, and for how long. */
+const sessionOf = (oidc: HttpsEdgeRoutesOidc, rules: SessionRules, answersForIssuers: boolean): Json => ({
+  cookie_configs: COOKIE_SETTINGS,
+  auth_scopes: [...new Set(["openid", ...oidc.scopes])],
+  disable_access_token_set_cookie: true,
+  disable_id_token_set_cookie: !rules.keepsIdToken,
+  // It is the session that says when it ends.
+  use_access_token_expiry_for_id_token_cookie: true,
+  token_cookie_chunking: rules.keepsIdToken ? {} : undefined,
+  // The gateway's own: one of an issuer would turn a cookie with a wrong signature into a good one.
+  use_refresh_token: answersForIssuers && rules.idle > 0,
+  default_refresh_token_expires_in: rules.idle > 0 ? `${rules.idle}s` : undefined,
+  deny_redirect_matcher: NOT_NAVIGATING,
+  ...(oidc.options_passthrough
+    ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] }
+    : {}),
+});
 
 const rulesOf = (oidc: HttpsEdgeRoutesOidc): SessionRules => ({
   issuer: oidc.issuer,

@@ -7,9 +7,10 @@ export {
 } from "./components";
 export { inWords } from "./consequences";
 export { type Creation, intentOf } from "./creation";
+export type { Checked, IsUnknown, Plan } from "./declaration";
 export { ElsewhereError } from "./elsewhere";
 export { type Everything, readServer } from "./everything";
-export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";
+export { Lifecycle } from "./lifecycle";
 export { expectLocation, locationIn, namesLocation, recordOfLocation } from "./location";
 export { lacksProject } from "./project";
 export { serverIn } from "./server";

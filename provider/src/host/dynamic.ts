@@ -47,30 +47,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       operation.configure((key) => config.get(key));
     },
     check: (olds, news) => asStep("check", () => check({ steps, kind, noteUrn }, olds ?? {}, news)),
-    diff: (id, olds, news) =>
-      asStep("diff", async () => {
-        const plan = await steps.preview.plan(
-          id,
-          declared(olds),
-          declared(news),
-          origin?.urn,
-          intentIn(news),
-        );
-        if (origin?.preview) {
-          if (plan.changes) await operation.warnOfMissingKey(undefined);
-          const before = plan.moves ? {} : declared(olds);
-          await asStep("preview", () =>
-            steps.preview.dryRun(origin?.urn, plan.moves ? undefined : id, before, declared(news)),
-          );
-        }
-        // With `changes` undefined, the engine compares old and new inputs itself and shows each property
-        // that differs. The state of the native provider lacks `__provider`, which every later step needs.
-        const isComplete = olds.__provider !== undefined && !isPartly(olds);
-        // A renewal changes no input.
-        const isUnseen = isPartly(olds) || plan.reasons.length > 0;
-        const changes = isComplete && !plan.changes ? plan.moves : isUnseen || undefined;
-        return { changes, replaces: [...plan.replaces] };
-      }),
+    diff: (id, olds, news) => asStep("diff", () => diff(steps, id, olds, news)),
     create: (inputs) =>
       asStep(
         "create",
@@ -108,6 +85,29 @@ function handler(kind: string): dynamic.ResourceProvider {
         return steps.run.delete(id, declared(properties ?? {}), intentIn(properties ?? {}));
       }),
   };
+}
+
+async function diff(
+  steps: Steps,
+  id: string,
+  olds: Properties,
+  news: Properties,
+): Promise<dynamic.DiffResult> {
+  const plan = await steps.preview.plan(id, declared(olds), declared(news), origin?.urn, intentIn(news));
+  if (origin?.preview) {
+    if (plan.changes) await operation.warnOfMissingKey(undefined);
+    const before = plan.moves ? {} : declared(olds);
+    await asStep("preview", () =>
+      steps.preview.dryRun(origin?.urn, plan.moves ? undefined : id, before, declared(news)),
+    );
+  }
+  // With `changes` undefined, the engine compares old and new inputs itself and shows each property that
+  // differs. The state of the native provider lacks `__provider`, which every later step needs.
+  const isComplete = olds.__provider !== undefined && !isPartly(olds);
+  // A renewal changes no input.
+  const isUnseen = isPartly(olds) || plan.reasons.length > 0;
+  const changes = isComplete && !plan.changes ? plan.moves : isUnseen || undefined;
+  return { changes, replaces: [...plan.replaces] };
 }
 
 interface Checking {

@@ -15,7 +15,7 @@ import type { ReadCatalogue } from "./declared";
 import { withExamples } from "./examples";
 import { RefusedByFindings, UsageError } from "./failures";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
-import { wholeNumber } from "./settings";
+import { wholeNumber } from "./settingOptions";
 
 /** A large set takes a server some seconds. */
 const TIMEOUT_MS = 120_000;

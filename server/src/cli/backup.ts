@@ -4,7 +4,8 @@ import { Command } from "commander";
 import type { Counts, DatabaseOptions } from "../maintenance";
 import { VERSION } from "../util";
 import { withExamples } from "./examples";
-import { DATABASE_SETTINGS, withSettings } from "./settings";
+import { withSettings } from "./settingOptions";
+import { DATABASE_SETTINGS } from "./settings";
 
 export function backupCommand(): Command {
   const command = new Command("backup")

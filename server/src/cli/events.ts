@@ -6,7 +6,7 @@ import { withExamples } from "./examples";
 import { UsageError } from "./failures";
 import { namesOf } from "./look";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
-import { wholeNumber } from "./settings";
+import { wholeNumber } from "./settingOptions";
 
 interface DeliveriesOptions extends ApiOptions, OutputOptions {
   readonly status?: EventDelivery["status"];

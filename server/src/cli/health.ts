@@ -6,7 +6,8 @@ import { Command, Option } from "commander";
 import { parseListen } from "../util";
 import { withExamples } from "./examples";
 import { NegativeAnswer, UsageError } from "./failures";
-import { SERVE_SETTINGS, wholeNumber, withSettings } from "./settings";
+import { wholeNumber, withSettings } from "./settingOptions";
+import { SERVE_SETTINGS } from "./settings";
 
 /** Less than the time that a container's health check has. */
 const TIMEOUT_MS = 2_500;

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { DatabaseOptions } from "../maintenance";
 import type { ServerContext } from "../start";
-import { DATABASE_SETTINGS, MASTER_KEY_SETTING, withSettings } from "./settings";
+import { withSettings } from "./settingOptions";
+import { DATABASE_SETTINGS, MASTER_KEY_SETTING } from "./settings";
 
 export interface CoreCommandOptions extends DatabaseOptions {
   readonly masterKeyFile?: string;

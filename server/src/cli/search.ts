@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { type OutputOptions, outputOption, print, tableOf } from "./output";
-import { wholeNumber } from "./settings";
+import { wholeNumber } from "./settingOptions";
 
 interface Options extends ApiOptions, OutputOptions {
   readonly limit?: number;

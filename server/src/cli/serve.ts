@@ -5,7 +5,8 @@ import type { RunningServer, ServerOptions } from "../start";
 import { VERSION } from "../util";
 import { type AcmeFlags, acmeFrom } from "./acmeFlags";
 import { withExamples } from "./examples";
-import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
+import { environmentHelp, withSettings } from "./settingOptions";
+import { SERVE_SETTINGS } from "./settings";
 import { type SignInFlags, signInFrom } from "./signInFlags";
 
 const MIN_KEY_LENGTH = 16;

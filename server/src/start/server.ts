@@ -119,31 +119,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const certificates = new Certificates({ context: waking, settings: options.acme, logger });
     const app = buildApp({
       ...options,
-      context: waking,
-      keyUses,
-      dispatcher,
-      eventWaits,
-      siblings,
-      logger,
-      inFlight,
+      ...{ context: waking, keyUses, dispatcher, eventWaits, siblings, logger, inFlight, tls },
       version: VERSION,
-      tls,
     });
     await app.listen({ host, port });
     // A string would be the path of a socket; the server listens on a port.
     const address = app.server.address() as AddressInfo;
-    if (!tls && !isLoopback(address.address))
-      logger.warn(
-        `API keys and secrets pass unencrypted: other machines can reach ${options.listen} over plain HTTP. Set --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`,
-      );
-    url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    if (!tls && !isLoopback(address.address)) logger.warn(unencrypted(options.listen));
+    url = urlOf(host, address.port, tls !== undefined);
     dispatcher.start();
     sequencer.start({ onMoved: tell, logger });
     const { eventRetention } = options;
     const jobs = startJobs({ context: waking, keyUses, certificates, eventRetention, logHead, logger });
     context.guard.start(logger);
-    const isTried = (name: string, work: Promise<void>): Promise<void> =>
-      work.catch((error: unknown) => logger.warn({ err: error }, `cannot ${name}`));
     return {
       url,
       label: store.label,
@@ -152,12 +140,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       async close() {
         const ended = Promise.all(jobs.map((job) => job.stop())).then(() => certificates.release());
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), ended]);
-        await isTried("note which API keys were used", keyUses.write());
-        await isTried("read the end of the audit log", logHead());
-        await sequencer.stop();
-        await Promise.all([context.guard.close(), context.search.close()]);
-        await context.compute.close();
-        await store.close();
+        await isTried(logger, "note which API keys were used", keyUses.write());
+        await isTried(logger, "read the end of the audit log", logHead());
+        await closeContext(context);
         await tracing()?.close();
         await flushed(logger);
       },
@@ -169,6 +154,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
 }
+
+const isTried = (logger: Logger, name: string, work: Promise<void>): Promise<void> =>
+  work.catch((error: unknown) => logger.warn({ err: error }, `cannot ${name}`));
+
+async function closeContext({ sequencer, guard, search, compute, store }: ServerContext): Promise<void> {
+  await sequencer.stop();
+  await Promise.all([guard.close(), search.close()]);
+  await compute.close();
+  await store.close();
+}
+
+const unencrypted = (listen: string): string =>
+  `API keys and secrets pass unencrypted: other machines can reach ${listen} over plain HTTP. Set --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS`;
+
+const urlOf = (host: string, port: number, isTls: boolean): string =>
+  `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** Makes the admin's key on the first start, and says what is wrong with keys. */
 async function readyKeys(context: ServerContext, options: ServerOptions, logger: Logger): Promise<void> {

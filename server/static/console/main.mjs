@@ -10,7 +10,7 @@ import { guarantees } from "./guarantees.mjs";
 import { object } from "./object.mjs";
 import { objects } from "./objects.mjs";
 import { problemOf, titleOf } from "./problems.mjs";
-import { find, isTyping, searchField } from "./search.mjs";
+import { find, isTyping, SearchField } from "./search.mjs";
 import { sessions } from "./sessions.mjs";
 import { tunnels } from "./tunnels.mjs";
 import { maySeeAgents, me, projectSwitch, seesAll, whoIs } from "./who.mjs";
@@ -219,9 +219,9 @@ async function welcome() {
     h("button", { type: "button", onclick: signOut }, "Sign out"),
   );
   if (caller.role === null) return waitForRole();
-  const { form, focus } = searchField();
-  search.replaceChildren(form);
-  openSearch = focus;
+  const field = new SearchField();
+  search.replaceChildren(field.form);
+  openSearch = () => field.focus();
   const hasGateways = await get("/gateways?limit=1").then(
     () => true,
     () => false,

@@ -9,11 +9,8 @@ const PAUSE_MS = 150;
 /** In characters, as the server bounds it. */
 const LONGEST = 128;
 
-/**
- * The one search: a field whose results are shown as one types. `/` opens it from anywhere, arrow keys choose a
- * result, Enter opens it, Escape closes.
- */
-export function searchField() {
+/** The elements of the field, and of what was found. */
+function elements() {
   const input = h("input", {
     id: "search",
     type: "search",
@@ -40,127 +37,150 @@ export function searchField() {
     input,
     panel,
   );
-  let pause;
-  /** Counts what was asked for, so that a late answer does not replace a later one. */
-  let turn = 0;
-  let results = [];
-  let active = -1;
-  let isWaiting = false;
-  /** Whether Enter was pressed before there was an answer. */
-  let isHasty = false;
-  let before;
+  return { input, list, note, panel, form };
+}
 
-  const open = (isOpen) => {
-    panel.hidden = !isOpen;
-    input.setAttribute("aria-expanded", String(isOpen && results.length > 0));
-    if (!isOpen) mark(-1);
-  };
-  const mark = (index) => {
-    list.children[active]?.setAttribute("aria-selected", "false");
-    active = index;
-    const option = list.children[active];
+/**
+ * The one search: a field whose results are shown as one types. `/` opens it from anywhere, arrow keys choose a
+ * result, Enter opens it, Escape closes.
+ */
+export class SearchField {
+  #at = elements();
+  #pause;
+  /** Counts what was asked for, so that a late answer does not replace a later one. */
+  #turn = 0;
+  #results = [];
+  #active = -1;
+  #isWaiting = false;
+  /** Whether Enter was pressed before there was an answer. */
+  #isHasty = false;
+  #before;
+
+  constructor() {
+    const { input, list, form } = this.#at;
+    input.addEventListener("input", () => this.#typed());
+    input.addEventListener("keydown", (event) => this.#pressed(event));
+    input.addEventListener("focus", () => this.#results.length > 0 && this.#open(true));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.#isWaiting) this.#isHasty = true;
+      else if (this.#results.length > 0) this.#choose(this.#results[Math.max(this.#active, 0)]);
+    });
+    form.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!form.contains(relatedTarget)) this.#open(false);
+    });
+    // The field keeps the focus while somebody presses on a result.
+    list.addEventListener("mousedown", (event) => event.preventDefault());
+    list.addEventListener("click", ({ target }) => {
+      const index = [...list.children].indexOf(target.closest("[role=option]"));
+      if (index >= 0) this.#choose(this.#results[index]);
+    });
+  }
+
+  get form() {
+    return this.#at.form;
+  }
+
+  /** Opens the field; Escape goes back to where the focus was. */
+  focus() {
+    const { input } = this.#at;
+    this.#before = document.activeElement;
+    input.focus();
+    input.select();
+  }
+
+  #open(isOpen) {
+    this.#at.panel.hidden = !isOpen;
+    this.#at.input.setAttribute("aria-expanded", String(isOpen && this.#results.length > 0));
+    if (!isOpen) this.#mark(-1);
+  }
+
+  #mark(index) {
+    const { input, list } = this.#at;
+    list.children[this.#active]?.setAttribute("aria-selected", "false");
+    this.#active = index;
+    const option = list.children[index];
     if (!option) return input.removeAttribute("aria-activedescendant");
     option.setAttribute("aria-selected", "true");
     option.scrollIntoView({ block: "nearest" });
     input.setAttribute("aria-activedescendant", option.id);
-  };
-  const show = (found, ...words) => {
-    results = found;
-    active = -1;
+  }
+
+  #show(found, ...texts) {
+    const { input, list, note } = this.#at;
+    this.#results = found;
+    this.#active = -1;
     input.removeAttribute("aria-activedescendant");
     list.replaceChildren(...found.map(optionOf));
     list.hidden = found.length === 0;
-    note.replaceChildren(...words);
-    open(true);
-  };
-  const leave = () => {
-    clearTimeout(pause);
-    turn++;
-    isWaiting = isHasty = false;
-    input.value = "";
-    show([]);
-    open(false);
-  };
-  const choose = (result) => {
-    leave();
+    note.replaceChildren(...texts);
+    this.#open(true);
+  }
+
+  #clear() {
+    clearTimeout(this.#pause);
+    this.#turn++;
+    this.#isWaiting = this.#isHasty = false;
+    this.#show([]);
+    this.#open(false);
+  }
+
+  #leave() {
+    this.#at.input.value = "";
+    this.#clear();
+  }
+
+  #choose(result) {
+    this.#leave();
     const page = pageOfResult(result);
     // The heading of the page gets the focus once the page is there.
     if (page === location.hash) document.querySelector("h1")?.focus();
     else location.hash = page;
-  };
-  const ask = async () => {
-    const text = input.value.trim();
-    const mine = ++turn;
-    try {
-      const { results: found, has_more: hasMore } = await get(`/search?q=${encodeURIComponent(text)}`);
-      if (mine !== turn) return;
-      isWaiting = false;
-      show(found, countOf(found.length, hasMore, text));
-      if (isHasty && found[0]) choose(found[0]);
-    } catch (error) {
-      if (mine !== turn) return;
-      isWaiting = false;
-      show([], problemOf(error));
-    }
-    isHasty = false;
-  };
+  }
 
-  input.addEventListener("input", () => {
-    clearTimeout(pause);
-    isHasty = false;
-    if (input.value.trim() === "") {
-      turn++;
-      isWaiting = false;
-      show([]);
-      open(false);
-      return;
+  async #ask() {
+    const text = this.#at.input.value.trim();
+    const mine = ++this.#turn;
+    try {
+      const { results, has_more: hasMore } = await get(`/search?q=${encodeURIComponent(text)}`);
+      if (mine !== this.#turn) return;
+      this.#isWaiting = false;
+      this.#show(results, countOf(results.length, hasMore, text));
+      if (this.#isHasty && results[0]) this.#choose(results[0]);
+    } catch (error) {
+      if (mine !== this.#turn) return;
+      this.#isWaiting = false;
+      this.#show([], problemOf(error));
     }
-    isWaiting = true;
-    pause = setTimeout(ask, PAUSE_MS);
-  });
-  input.addEventListener("keydown", (event) => {
-    const { key } = event;
-    if (key === "ArrowDown" || key === "ArrowUp") {
-      if (results.length === 0) return;
+    this.#isHasty = false;
+  }
+
+  #typed() {
+    if (this.#at.input.value.trim() === "") return this.#clear();
+    clearTimeout(this.#pause);
+    this.#isHasty = false;
+    this.#isWaiting = true;
+    this.#pause = setTimeout(() => this.#ask(), PAUSE_MS);
+  }
+
+  #pressed(event) {
+    const { input, panel } = this.#at;
+    const { length } = this.#results;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (length === 0) return;
       event.preventDefault();
-      open(true);
-      const step = key === "ArrowDown" ? 1 : -1;
-      const from = active < 0 && step < 0 ? 0 : active;
-      mark((from + step + results.length) % results.length);
-    } else if (key === "Escape") {
+      this.#open(true);
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      const from = this.#active < 0 && step < 0 ? 0 : this.#active;
+      this.#mark((from + step + length) % length);
+    } else if (event.key === "Escape") {
       event.preventDefault();
-      if (!panel.hidden) return open(false);
-      leave();
-      if (before?.isConnected) before.focus();
+      if (!panel.hidden) return this.#open(false);
+      this.#leave();
+      if (this.#before?.isConnected) this.#before.focus();
       else input.blur();
     }
-  });
-  input.addEventListener("focus", () => {
-    if (results.length > 0) open(true);
-  });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (isWaiting) isHasty = true;
-    else if (results.length > 0) choose(results[Math.max(active, 0)]);
-  });
-  form.addEventListener("focusout", ({ relatedTarget }) => {
-    if (!form.contains(relatedTarget)) open(false);
-  });
-  // The field keeps the focus while somebody presses on a result.
-  list.addEventListener("mousedown", (event) => event.preventDefault());
-  list.addEventListener("click", ({ target }) => {
-    const index = [...list.children].indexOf(target.closest("[role=option]"));
-    if (index >= 0) choose(results[index]);
-  });
-  return {
-    form,
-    /** Opens the field; Escape goes back to where the focus was. */
-    focus() {
-      before = document.activeElement;
-      input.focus();
-      input.select();
-    },
-  };
+  }
 }
 
 /** Whether a key press belongs to a field into which one types. */

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { type ApiOptions, gather, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { type OutputOptions, outputOption, print, tableOf } from "../output";
-import { wholeNumber } from "../settings";
+import { wholeNumber } from "../settingOptions";
 import { objectTable } from "./columns";
 import { KIND_NAMES, kindNamed, kindOfId, nameOf } from "./kinds";
 import { found, objectsOf } from "./objects";

@@ -50,6 +50,23 @@ import { decidingAmong, differ, hostportsSaid, hostportsTouched, isOfEveryProjec
  */
 const BRIEF_MS = 25;
 
+/** The runs of one transaction, which begins anew after long judging. */
+interface Run {
+  readonly asking: Asking;
+  /** What was judged, as texts. */
+  readonly judged: Set<string>;
+  /** Guarantees that refuse nothing in it, by their ids. */
+  readonly excused: Set<string>;
+  readonly now: number;
+}
+
+/** The guarantees of one project that changes touch, and those of the changes that it may see. */
+interface Touched {
+  readonly project: string;
+  readonly guarantees: readonly StoredGuarantee[];
+  readonly seen: readonly ObjectChange[];
+}
+
 /**
  * Refuses changes after which an enforced guarantee would not hold. A transaction reads everything that a
  * change touches. If judging takes long, it is done between two runs of the transaction, so that no lock is
@@ -64,23 +81,13 @@ export class Guarantees implements Guard {
     this.#kept = new KeptStates(context, this.#judging);
   }
 
-  begin({
-    owner,
-    project,
-    knowsRestrictions,
-    knowsExposure,
-    knowsGuarantees,
-    setAside,
-    gone,
-  }: Asking): Check {
-    const judged = new Set<string>();
+  begin(asking: Asking): Check {
     const compared = new Map<string, Set<string>>();
-    const excused = new Set<string>();
     // One time for all runs: what was judged is known by its text.
-    const now = Date.now();
+    const run: Run = { asking, judged: new Set(), excused: new Set(), now: Date.now() };
+    const { project } = asking;
     return async (db, changes) => {
-      const own = { owner, project, knowsRestrictions, knowsExposure, gone };
-      await this.#checkGuarantees(db, changes, { ...own, compared });
+      await this.#checkGuarantees(db, changes, { ...asking, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
@@ -92,59 +99,68 @@ export class Guarantees implements Guard {
       const [there] = await strictest(db, {});
       if (!there) return;
       const keys = said ?? (await keysTouched(db, deciding, Number(there.enforced) === 1));
-      const found = keys ? (await this.#at(db, keys, changes)).filter(({ id }) => !excused.has(id)) : [];
+      const found = keys ? (await this.#at(db, keys, changes)).filter(({ id }) => !run.excused.has(id)) : [];
       // Edges and routes belong to one project; what they refer to may be lent to others.
       const lent = said ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
       for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
         // Others see of the changes what is lent to them, and what holds for everybody's edges.
         const seen = theirs === project ? changes : lent;
-        if (seen.length === 0) continue;
-        const view = View.ofProject(
-          { db, documents: this.context.documents },
-          theirs,
-          // The refusal for a guarantee of another project says nothing of what was read.
-          theirs === project ? knowsRestrictions : true,
-        );
-        const around = await this.#around(db, view, seen, { guarantees, now });
-        const order = JSON.stringify(around);
-        if (judged.has(order)) continue;
-        const isBrief =
-          db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree(own);
-        const judging = this.#judging.brokenBy(own, order, gone);
-        judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
-        if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
-        throw new NotEvaluated(async () => {
-          const broken = await this.#withAnswers(
-            await judging,
-            { project: theirs, knowsRestrictions: true },
-            around,
-            own,
-          );
-          const held = await this.#heldBefore({ ...own, project: theirs }, guarantees, broken);
-          for (const one of held) excused.add(one);
-          const left = broken.flatMap((one) => {
-            const guarantee = guarantees[one.index];
-            return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
-          });
-          const mayForce = seen.every(({ definition }) => RESTRICTING.includes(definition.kind));
-          if (left.length > 0 && !(setAside && mayForce)) {
-            if (theirs === project) throw refusalOf(left, { withExamples: knowsExposure });
-            if (!knowsGuarantees) throw ofAnotherProject();
-            const name = (await projectNames(this.context.store.reader)).get(theirs);
-            throw ofProject(name ?? theirs, left, mayForce);
-          }
-          for (const { guarantee, example, reason } of left) {
-            setAside?.({ ...guarantee, project: theirs, example, reason });
-            excused.add(guarantee.id);
-          }
-          judged.add(order);
-        });
+        if (seen.length > 0) await this.#refuseBroken(db, run, { project: theirs, guarantees, seen });
       }
       if (!(db instanceof Transaction)) return;
       const whose = lent.length > 0 ? undefined : project;
       if (keys) await touchAt(db, keys, whose);
       else await touchAll(db, { project: whose ?? "" });
     };
+  }
+
+  /** Refuses what breaks guarantees of a project. What takes long is judged between two runs. */
+  async #refuseBroken(db: Kysely<Database>, run: Run, touched: Touched): Promise<void> {
+    const { asking, judged, now } = run;
+    const { project, guarantees, seen } = touched;
+    const { store, documents } = this.context;
+    // The refusal for a guarantee of another project says nothing of what was read.
+    const knowsRestrictions = project === asking.project ? asking.knowsRestrictions : true;
+    const view = View.ofProject({ db, documents }, project, knowsRestrictions);
+    const around = await this.#around(db, view, seen, { guarantees, now });
+    const order = JSON.stringify(around);
+    if (judged.has(order)) return;
+    const isBrief = db instanceof Transaction && store.isParallel && this.#judging.isFree(asking);
+    const judging = this.#judging.brokenBy(asking, order, asking.gone);
+    judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
+    if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) return;
+    throw new NotEvaluated(async () => {
+      await this.#settle(await judging, run, touched, around);
+      judged.add(order);
+    });
+  }
+
+  /** Refuses what broke guarantees, or sets these aside if the caller may and wants that. */
+  async #settle(
+    found: readonly BrokenGuarantee[],
+    { asking, excused }: Run,
+    { project, guarantees, seen }: Touched,
+    around: ChangeToJudge,
+  ): Promise<void> {
+    const { setAside, knowsExposure, knowsGuarantees } = asking;
+    const theirs = { project, knowsRestrictions: true };
+    const broken = await this.#withAnswers(found, theirs, around, asking);
+    for (const one of await this.#heldBefore({ ...asking, project }, guarantees, broken)) excused.add(one);
+    const left = broken.flatMap((one) => {
+      const guarantee = guarantees[one.index];
+      return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
+    });
+    const mayForce = seen.every(({ definition }) => RESTRICTING.includes(definition.kind));
+    if (left.length > 0 && !(setAside && mayForce)) {
+      if (project === asking.project) throw refusalOf(left, { withExamples: knowsExposure });
+      if (!knowsGuarantees) throw ofAnotherProject();
+      const name = (await projectNames(this.context.store.reader)).get(project);
+      throw ofProject(name ?? project, left, mayForce);
+    }
+    for (const { guarantee, example, reason } of left) {
+      setAside?.({ ...guarantee, project, example, reason });
+      excused.add(guarantee.id);
+    }
   }
 
   states: Guard["states"] = (ids, gone) => this.#kept.read(ids, gone);

@@ -41,7 +41,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
   const config = { slots: () => "sign_ins" as const };
 
   pages.get("/sign_in", { config }, async (request, reply) => {
-    refuseUnsafe(request);
+    refuseUnsafe(addressOf(request));
     const { address, cookie } = await signIn().begin(
       addressOf(request) + CALLBACK,
       returnToOf(request),
@@ -75,17 +75,6 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
     ]);
   });
 
-  /** A cookie without `Secure` must not leave this machine. */
-  function refuseUnsafe(request: FastifyRequest): void {
-    const { protocol, hostname } = new URL(addressOf(request));
-    if (protocol === "https:" || hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))
-      return;
-    throw new RequestError(
-      "forbidden",
-      "Signing in needs an address with https://. An operator sets --tls-cert and --tls-key, or --public-url behind a proxy that speaks TLS",
-    );
-  }
-
   async function refusalOf(error: unknown, request: FastifyRequest) {
     if (error instanceof SignInRefused) {
       await opened?.record(error, { operationId: request.id, client: callerAddress(request) });
@@ -98,6 +87,17 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
       };
     return loggedErrorOf(error, request);
   }
+}
+
+/** A cookie without `Secure` must not leave this machine. */
+function refuseUnsafe(address: string): void {
+  const { protocol, hostname } = new URL(address);
+  if (protocol === "https:" || hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))
+    return;
+  throw new RequestError(
+    "forbidden",
+    "Signing in needs an address with https://. An operator sets --tls-cert and --tls-key, or --public-url behind a proxy that speaks TLS",
+  );
 }
 
 function redirect(reply: FastifyReply, address: string, cookies: readonly string[]): FastifyReply {
