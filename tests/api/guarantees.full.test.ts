@@ -237,7 +237,7 @@ apiOnEveryDatabase("Guarantees", (server) => {
     const asked = await server.rest.post("/exposure/decisions", { requests: [example.request] });
     expect(asked.body.decisions[0]).to.include({ outcome: "answered", status: 204 });
     expect((await server.rest.delete(path)).status).to.equal(204);
-    const places = `select place from guarantee_address where guarantee_id = '${guarantee.id}'`;
+    const places = `select address_key from guarantee_address where guarantee_id = '${guarantee.id}'`;
     expect(await server.query(places)).to.deep.equal([]);
   });
 
