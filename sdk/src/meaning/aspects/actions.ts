@@ -38,6 +38,10 @@ export interface Action {
   readonly content: string;
 }
 
+/** `rate-limit (capacity 10, rate 60s) inbound if req.method == "GET"` */
+export const actionText = ({ type, direction, when, settings }: Omit<Action, "content">): string =>
+  `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
+
 export function readActions(holder: ModelObject): Reading<readonly Action[]> {
   const module = moduleOf(holder, "policies");
   const read = readModule<readonly Action[]>(
@@ -137,11 +141,7 @@ export const actions = {
     readsTraffic: true,
     exposed: (value: readonly Action[]) => value.map(exposedAction),
     words: (all) =>
-      listedText(
-        all.map(
-          ({ type, direction, conditional }) => `${type} (${direction}${conditional ? ", conditional" : ""})`,
-        ),
-      ) || null,
+      listedText(all.map(({ expressions: when, ...action }) => actionText({ ...action, when }))) || null,
     check(all) {
       const denies = all.filter(({ type }) => type === "deny").length;
       if (denies > 0) return denies === 1 ? "a deny action" : `${denies} deny actions`;

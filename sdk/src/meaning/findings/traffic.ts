@@ -1,4 +1,4 @@
-import type { Action } from "../aspects/actions";
+import { type Action, actionText } from "../aspects/actions";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { flowText, isGoing, keyOf } from "../judgement/backends/flows";
@@ -22,9 +22,6 @@ function silencedIn({ before, after }: Rows): string[] {
   const [was, is] = [reachOf(traffic(before).value.target), reachOf(traffic(after).value.target)];
   return [...is.idle].flatMap(([key, name]) => (was.reached.has(key) ? [name] : []));
 }
-
-const actionText = ({ type, direction, when, settings }: Action): string =>
-  `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
 
 /** What differs between actions, in words; undefined where they read alike. */
 function turnText(before: readonly Action[], after: readonly Action[]): string | undefined {
