@@ -8,7 +8,7 @@ const { guardOutput } = require(
   [join(__dirname, "terminal.js"), join(__dirname, "../sdk/dist/terminal.js")].find(existsSync),
 );
 
-const USAGE = `Usage: npm create tunnelplane <folder> -- [options]
+const USAGE = `Usage: create-tunnelplane <folder> [options]
 
 Starts a Pulumi project that declares tunnels.
 
@@ -22,7 +22,7 @@ Options:
   -h, --help           show this help
 
 Example:
-  npm create tunnelplane my-tunnels -- --example mutual-tls --ci github`;
+  create-tunnelplane my-tunnels --example mutual-tls --ci github`;
 
 const OPTIONS = {
   example: { type: "string" },

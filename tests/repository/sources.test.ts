@@ -4,6 +4,9 @@ import { join } from "node:path";
 import ts from "typescript";
 
 const ROOT = join(__dirname, "../..");
+const { publishedPackages } = require("../../tools/scripts/packages.cjs") as {
+  publishedPackages(): { manifest: { name: string; bin?: Record<string, string> } }[];
+};
 /** How many casts each package may have per 1,000 lines: values that tell their types need none. */
 const MAX_CASTS = { sdk: 5, server: 5, provider: 10, plugin: 10, gateway: 10, policies: 10 };
 const WIDEST = 110;
@@ -57,5 +60,27 @@ describe("The sources", () => {
         ),
     );
     expect(wide).to.deep.equal([]);
+  });
+});
+
+describe("The packages", () => {
+  const names = publishedPackages().map(({ manifest }) => manifest.name);
+  const isOurs = (word: string) => names.includes(word.replace(/(?<=.)@[^/]*$/, ""));
+
+  it("have no two commands of one name, so that all can be installed in one folder", () => {
+    const commands = publishedPackages().flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
+    expect(commands).to.include("tunnelplane");
+    expect(commands).to.deep.equal([...new Set(commands)]);
+  });
+
+  it("are installed from tarballs by every line of the documents, until their names are ours", () => {
+    const listed = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" });
+    const fromRegistry = listed.split("\n").flatMap((path) => {
+      const text = path ? readFileSync(join(ROOT, path), "utf8") : "";
+      return [...text.matchAll(/\b(?:npm|pnpm|yarn) (?:install|i|add|create)\b([^`#\n]*)/g)].flatMap(
+        ([command, named = ""]) => (named.split(/\s+/).some(isOurs) ? `${path}: ${command}` : []),
+      );
+    });
+    expect(fromRegistry).to.deep.equal([]);
   });
 });

@@ -79,7 +79,7 @@ describe("review --try", () => {
     mkdirSync(empty);
     const none = await run(["--try", "--folder", empty], { PATH: empty });
     const said =
-      "Not tried on Envoy: tunnelplane-gateway is not installed here (npm install --save-dev @tunnelplane/gateway).";
+      "Not tried on Envoy: tunnelplane-gateway is not installed here (npx tunnelplane review, of the package tunnelplane, has it inside).";
     expect(none.stdout).to.contain("Not tried on Envoy: tunnelplane-gateway is not installed here");
     expect([none.code, none.stderr.split("\n")[0]]).to.deep.equal([2, said]);
     const lacking = await run(["--try"], { TUNNELPLANE_ENVOY: "/nowhere/envoy" });

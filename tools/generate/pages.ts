@@ -62,7 +62,7 @@ function commandsPage(): string {
 \`tunnelplane\` is the command of the package \`tunnelplane\`; in a project or a clone, \`npx --no tunnelplane\`. \`--help\` after
 any command shows the same. ${FOLLOWS} \`gateway\` and \`dev\` are also commands of \`@tunnelplane/gateway\`
 (\`tunnelplane-gateway run\`, …), and \`review\`, \`adopt\`, \`ask --preview\` and \`secrets\` of \`@tunnelplane/pulumi\`
-(\`tunnelplane-pulumi review\`, …); all others also of \`@tunnelplane/server\`.
+(\`tunnelplane-pulumi review\`, …); all others of \`@tunnelplane/server\` (\`tunnelplane-server serve\`, …).
 
 Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`; jobs
 of a pipeline may have [an identity](how-to/ci-without-keys.md) in the place of a key, and people

@@ -22,7 +22,7 @@ interface Project {
 }
 
 /**
- * `new`: what `npm create tunnelplane` does.
+ * `new`: what the package `create-tunnelplane` does.
  *
  * @param from the folder of create-tunnelplane
  * @param packages the folder of the tarballs that this package brings along

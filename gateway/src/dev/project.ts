@@ -27,12 +27,13 @@ export function serverProgram(project: string): string {
   try {
     const manifest = from.resolve("@tunnelplane/server/package.json");
     const { bin }: { bin: unknown } = JSON.parse(readFileSync(manifest, "utf8"));
-    if (isObject(bin) && typeof bin.tunnelplane === "string") return join(dirname(manifest), bin.tunnelplane);
+    const program = isObject(bin) ? bin["tunnelplane-server"] : undefined;
+    if (typeof program === "string") return join(dirname(manifest), program);
   } catch {
     // Said below.
   }
   throw new Error(
-    `${project} has no server installed: npm install --save-dev @tunnelplane/server, or start this in a project's folder`,
+    `${project} has no server (@tunnelplane/server) installed: run npx tunnelplane dev, of the package tunnelplane, which has one`,
   );
 }
 

@@ -88,7 +88,7 @@ function run(
       resolve(
         notTried(
           error.code === "ENOENT"
-            ? `${PROGRAM} is not installed here (npm install --save-dev @tunnelplane/gateway)`
+            ? `${PROGRAM} is not installed here (npx tunnelplane review, of the package tunnelplane, has it inside)`
             : `${PROGRAM} could not be started (${error.message})`,
         ),
       ),
