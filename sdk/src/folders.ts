@@ -12,10 +12,13 @@ export function makeFolder(folder: string, cure: string, mode = 0o700): void {
     make(resolve(folder), mode);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const { code = String(error), syscall, path = folder } = error as NodeJS.ErrnoException;
-    const [verb, whose] = syscall === "access" ? ["written", path] : ["made", dirname(path)];
+    const { code = String(error), syscall } = error as NodeJS.ErrnoException;
+    const verb = syscall === "access" ? "written" : "made";
+    // Without -R and of this folder only: what it is in may be everybody's.
     const owner =
-      code === "EACCES" ? `, or make it this user's: chown -R ${process.geteuid?.()} ${whose}` : "";
+      code === "EACCES"
+        ? `, or make it this user's: sudo install -d -m 700 -o ${process.geteuid?.()} ${folder}`
+        : "";
     throw new Error(`the folder ${folder} cannot be ${verb} (${code}): ${cure}${owner}`);
   }
 }

@@ -134,7 +134,7 @@ describe("On a Node that is too old", () => {
       });
       const version = older ? versionOf(older) : "20.20.2";
       expect(stderr).to.equal(
-        `tunnelplane needs Node ${OLDEST} or newer; this is Node ${version}: install a newer one\n`,
+        `tunnelplane needs Node ${OLDEST} or newer; this is Node ${version}: install a newer one, or have npm run a command with one: npx --package node@24 -- tunnelplane …\n`,
       );
       expect({ status, stdout }).to.deep.equal({ status: 1, stdout: "" });
     });

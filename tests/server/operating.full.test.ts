@@ -113,7 +113,7 @@ describe("A server at its start", () => {
           return String((error as { stderr: Buffer }).stderr);
         }
       })();
-      expect(refused).to.match(/EACCES.*chown -R 65534 \S+\n$/);
+      expect(refused).to.match(/EACCES.*install -d -m 700 -o 65534 \S+\n$/);
     });
 });
 

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { keyOf, unsealed } from "../adopt/secrets";
+import { NO_ENGINE } from "../operation/stateBackend";
 
 /**
  * `secrets`: sets the configuration that an adopted program reads. Passes values through standard input,
@@ -63,7 +64,7 @@ function set(folder: string, key: string, secret: string, stack: string | undefi
     const { code, stderr } = error as { code?: string; stderr?: string };
     const reason =
       code === "ENOENT"
-        ? "there is no `pulumi` on the PATH"
+        ? NO_ENGINE
         : String(stderr ?? "")
             .trim()
             .split("\n")[0];

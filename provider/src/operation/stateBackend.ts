@@ -6,6 +6,10 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
+/** Where a command of the engine cannot be run. */
+export const NO_ENGINE =
+  "there is no `pulumi` on the PATH; this installs it: curl -fsSL https://get.pulumi.com | sh";
+
 const FIRST_PAUSE_MS = 100;
 
 /**
@@ -150,7 +154,7 @@ export async function recordedResources(stack: string): Promise<readonly Recorde
       (error) => !isMissing(error),
     );
   } catch (error) {
-    if (isMissing(error)) throw new Error("there is no `pulumi` on the PATH", { cause: error });
+    if (isMissing(error)) throw new Error(NO_ENGINE, { cause: error });
     const { stderr } = error as { readonly stderr?: string };
     throw stderr?.trim() ? new Error(stderr.trim(), { cause: error }) : error;
   }

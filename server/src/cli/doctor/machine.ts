@@ -30,7 +30,7 @@ export function engineCheck(): Found {
     return warning(
       "engine",
       "pulumi is not on the PATH",
-      "to run programs, install it (https://www.pulumi.com/docs/install); in a clone, npm run setup prints where it is",
+      "to run programs, install it: curl -fsSL https://get.pulumi.com | sh; in a clone, npm run setup prints where it is",
     );
   const { stdout, status } = spawnSync(join(folder, "pulumi"), ["version"], {
     encoding: "utf8",
