@@ -26,8 +26,8 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     server.rest.put(`${uri}/user_agent_filter`, restricted.user_agent_filter);
   const lackedBy = async ({ uri }: Json) => (await server.read(String(uri))).closed_without;
   /** What becomes of a request that the route keeps out. */
-  async function outcome(): Promise<string> {
-    const request = { address, from: "203.0.113.1", path: "/admin", user_agent: "curl/8" };
+  async function outcome(at = address): Promise<string> {
+    const request = { address: at, from: "203.0.113.1", path: "/admin", user_agent: "curl/8" };
     const { body, text } = await server.rest.post("/exposure/decisions", { requests: [request] });
     expect(body.decisions, text).to.have.length(1);
     return body.decisions[0].outcome;
@@ -113,6 +113,48 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
       as: { status: 400, code: "TP_1007", field: "remove_after" },
       allowed: send("jwt_validation"),
     });
+  });
+
+  it("closes only the hostports that an update adds, and no longer than parts follow that are not there", async () => {
+    const [old, added] = [hostport(), hostport()];
+    const lacking = "path_prefix /admin,path_prefix /admin user_agent_filter";
+    const patch = (hostports: string[]) =>
+      server.rest.patch(`${edge.uri}?closed_without=${encodeURIComponent(lacking)}`, { hostports });
+    const outcomes = () => Promise.all([old, added].map((at) => outcome(at)));
+    edge = await server.created("/edges/https", { hostports: [old] });
+    const open = await post({ match: "/admin", ...backend });
+
+    expect((await patch([old, added])).body).to.deep.include({
+      closed_without: ["path_prefix /admin user_agent_filter"],
+      closed_hostports: [added],
+    });
+    await patch([old, added]); // once more, as where its answer was lost
+    expect(await outcomes()).to.deep.equal(["answered", "closed"]);
+    const path = `/edges/https/${edge.id}/routes?replaces=${open.id}`;
+    admin = (
+      await server.rest.post(path, {
+        ...{ match_type: "path_prefix", match: "/admin" },
+        ...backend,
+        ...restricted,
+      })
+    ).body;
+    expect(await outcomes()).to.deep.equal(["answered", "closed"]);
+    await deleted(String(open.uri));
+    expect(await outcomes()).to.deep.equal(["refused", "refused"]);
+    expect(await server.read(String(edge.uri))).to.deep.include({
+      closed_without: null,
+      closed_hostports: null,
+    });
+
+    const third = hostport();
+    expect((await patch([old, added, third])).body).to.deep.include({
+      closed_without: null,
+      closed_hostports: null,
+    });
+    await deleted(`${admin.uri}/user_agent_filter`, edge);
+    expect(await outcomes()).to.deep.equal(["closed", "closed"]);
+    await restrict(admin);
+    expect(await outcomes()).to.deep.equal(["refused", "refused"]);
   });
 
   it("is refused for parts that there cannot be", async () => {

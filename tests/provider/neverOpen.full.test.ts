@@ -15,6 +15,8 @@ describeStacks("What keeps callers out, and is a resource of its own", ({ world,
   /** The deletion of an edge that fails, and all requests after it. */
   let isBroken: ((method: string, url: string) => boolean) | undefined;
   let options = {};
+  let [hosts, isGuarded] = [[""], true];
+  const hostportsOf = (provider: Name) => hosts.map((suffix) => `${provider}${suffix}.example.com:443`);
   let rules = [
     ["allow", "192.0.2.0/24"],
     ["deny", "192.0.2.128/25"],
@@ -26,7 +28,7 @@ describeStacks("What keeps callers out, and is a resource of its own", ({ world,
     const policy = new tunnels.IpPolicy(name("policy"));
     for (const [action, cidr] of rules)
       new tunnels.IpPolicyRule(name(`${action}-${cidr}`), { ipPolicyId: policy.id, cidr, action });
-    const site = new tunnels.HttpsEdge(name("site"), { hostports: [`${provider}.example.com:443`] }, options);
+    const site = new tunnels.HttpsEdge(name("site"), { hostports: hostportsOf(provider) }, options);
     const at = { edgeId: site.id, matchType: "path_prefix" as const };
     const served = { backend: { backendId: backend.id } };
     new tunnels.HttpsEdgeRoute(name("all"), { ...at, match: "/", ...served });
@@ -34,14 +36,14 @@ describeStacks("What keeps callers out, and is a resource of its own", ({ world,
     const admin = new tunnels.HttpsEdgeRoute(name("admin"), { ...at, match: "/admin", ...served });
     const of = { edgeId: site.id, routeId: admin.routeId };
     new tunnels.HttpsEdgeRouteIpRestriction(name("own"), { ...of, ipPolicyIds });
-    const inline = { ...served, ipRestriction: { ipPolicyIds } };
+    const inline = { ...served, ...(isGuarded && { ipRestriction: { ipPolicyIds } }) };
     new tunnels.HttpsEdgeRoute(name("inline"), { ...at, match: "/inline", ...inline });
   }
 
   async function look(): Promise<Map<string, string>> {
     const requests = NAMES.flatMap((provider) =>
       ["/admin", "/inline"].flatMap((path) =>
-        CALLERS.map((from) => ({ address: `${provider}.example.com:443`, from, path })),
+        hostportsOf(provider).flatMap((address) => CALLERS.map((from) => ({ address, from, path }))),
       ),
     );
     let { status, body, text } = await server.rest.post("/exposure/decisions", { requests });
@@ -69,8 +71,9 @@ describeStacks("What keeps callers out, and is a resource of its own", ({ world,
     return next;
   };
 
-  const edges = async (): Promise<{ hostports: string[]; closed_without: string[] | null }[]> =>
-    (await server.rest.get("/edges/https")).body.https_edges;
+  const edges = async (): Promise<
+    { hostports: string[]; closed_without: string[] | null; closed_hostports: string[] | null }[]
+  > => (await server.rest.get("/edges/https")).body.https_edges;
   /** Everything is served as it was declared, and nobody from outside was let in. */
   async function expectServed(): Promise<void> {
     for (const [request, outcome] of await look())
@@ -111,6 +114,18 @@ describeStacks("What keeps callers out, and is a resource of its own", ({ world,
     rules = before;
     await stack.up();
     await expectLetIn();
+  });
+
+  it("lets nobody in at a new hostport that comes with what keeps callers out", async () => {
+    isGuarded = false;
+    await stack.up();
+    [isGuarded, hosts] = [true, ["", "-new"]];
+    letIn.clear();
+    await stack.up();
+    expect([...letIn].filter((request) => request.includes("dynamic-new"))).to.deep.equal([]);
+    seen.clear();
+    await expectServed();
+    for (const { closed_hostports } of await edges()) expect(closed_hostports).to.equal(null);
   });
 
   for (const parallel of [1, 32])

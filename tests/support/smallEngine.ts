@@ -15,6 +15,8 @@ export interface Declared {
   readonly kind: string;
   readonly name: string;
   readonly args: (idOf: (name: string) => string) => Properties;
+  /** What a program lets the dynamic provider know of its other resources. */
+  readonly hints?: Properties;
 }
 
 interface Row {
@@ -72,7 +74,7 @@ export class SmallEngine {
     }
   }
 
-  async #register(plugin: Plugin, { type, kind, name, args }: Declared): Promise<void> {
+  async #register(plugin: Plugin, { type, kind, name, args, hints }: Declared): Promise<void> {
     const token =
       this.provider === "native" ? `tunnelplane:index:${type}` : `pulumi-nodejs:dynamic/tunnelplane:${type}`;
     const urn = `urn:pulumi:dev::tunnels::${token}::${name}`;
@@ -83,7 +85,7 @@ export class SmallEngine {
         : {
             ...own,
             __provider: `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`,
-            __origin: { urn, stack: "organization/tunnels/dev", preview: false },
+            __origin: { urn, stack: "organization/tunnels/dev", preview: false, ...hints },
           };
     const old = this.#current(name);
     const checked = async (olds: Properties): Promise<Properties> => {

@@ -1,5 +1,11 @@
 import type { Answers } from "@tunnelplane/sdk";
-import { definitionOf, hasEnded, isEdgeKind, isWithheld } from "@tunnelplane/sdk/contract";
+import {
+  definitionOf,
+  hasEnded,
+  isEdgeKind,
+  isWithheld,
+  withServedHostports,
+} from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Counting } from "./counting";
 import type { Json } from "./json";
@@ -168,7 +174,7 @@ export function objectsOf(
     if (!isEnforcedKind(kind) || isWithheld(fields) || hasEnded(definitionOf(kind), { ...fields }, now))
       continue;
     const fault = faultOf(kind, { ...fields });
-    if (fault === undefined) lists.get(kind)?.push(withoutWaiting(fields));
+    if (fault === undefined) lists.get(kind)?.push(withoutWaiting(withServedHostports(fields)));
     else if ("id" in fields) {
       unreadable.set(String(fields.id), fault);
       const hostports = "hostports" in fields ? textsIn(fields.hostports) : [];

@@ -35,7 +35,7 @@ export interface Sending {
   readonly name?: string | undefined;
   /** Modules that follow, and until which those that are removed apply. */
   readonly removeAfter?: readonly string[] | undefined;
-  /** Modules that follow, and without which it serves nothing. */
+  /** The parts that follow, and without which it, or what is added to it, serves nothing. */
   readonly closedWithout?: readonly string[] | undefined;
 }
 

@@ -6,14 +6,14 @@ const WITH_MODULES = ["tls_edge", "tcp_edge", "https_edge", "https_edge_route"];
 /** The arguments by which a module or a route names its object. */
 const OWNERS = ["edgeId", "routeId"];
 /** The modules of a route that keep callers out. */
-const GUARDS = [
-  "ipRestriction",
-  "oidc",
-  "jwtValidation",
-  "userAgentFilter",
-  "policies",
-  "webhookVerification",
-];
+const GUARDS = new Map([
+  ["ipRestriction", "ip_restriction"],
+  ["oidc", "oidc"],
+  ["jwtValidation", "jwt_validation"],
+  ["userAgentFilter", "user_agent_filter"],
+  ["policies", "policies"],
+  ["webhookVerification", "webhook_verification"],
+]);
 
 interface Owner {
   readonly kind: string;
@@ -39,8 +39,11 @@ export function noteOwner(kind: string, resource: pulumi.Resource, args: object)
   const isKnown = typeof matchType === "string" && typeof match === "string";
   const label = isKnown ? `${matchType} ${match}` : undefined;
   owners.set(resource, { kind, urn: resource.urn, modules: [], guards: new Set(), edge, label });
-  const isGuard = Object.entries(args).some(([name, value]) => GUARDS.includes(name) && value !== undefined);
-  if (isGuard && label !== undefined) edge?.guards.add(label);
+  if (label === undefined) return;
+  for (const [name, value] of Object.entries(args)) {
+    const module = GUARDS.get(name);
+    if (module !== undefined && value !== undefined) edge?.guards.add(label).add(`${label} ${module}`);
+  }
 }
 
 /** Whether the provider gets to know the modules that the program declares for objects of a kind. */

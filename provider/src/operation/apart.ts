@@ -74,9 +74,14 @@ export function toFollow(
 ): readonly string[] | undefined {
   if (urn === undefined) return undefined;
   const modules = modulesToFollow(modulesApart, urn, desired);
-  const parts = [...modules, ...(guards.get(urn) ?? [])].slice(0, MAX_PARTS);
-  while (parts.join().length > MAX_CHARACTERS) parts.pop();
+  const parts = bounded([...modules, ...(guards.get(urn) ?? [])]);
   return parts.length > 0 ? parts : undefined;
+}
+
+function bounded(all: readonly string[]): string[] {
+  const parts = all.slice(0, MAX_PARTS);
+  while (parts.join().length > MAX_CHARACTERS) parts.pop();
+  return parts;
 }
 
 const modulesToFollow = (apart: Operation["modulesApart"], urn: string, desired: Properties): string[] =>
@@ -94,6 +99,20 @@ export const guardsToFollow = (
   urn === undefined
     ? []
     : modulesToFollow(modulesApart, urn, desired).filter((name) => !HARMLESS.includes(name));
+
+/** What keeps callers out and follows an update: modules, and for hostports that it adds the routes of the edge. */
+export function updateToFollow(
+  operation: Operation,
+  urn: string | undefined,
+  recorded: Properties,
+  desired: Properties,
+): string[] {
+  const [before, after] = [own(recorded, "hostports"), own(desired, "hostports")];
+  const isNew = (hostport: unknown) => !Array.isArray(before) || !before.includes(hostport);
+  const isAdding = urn !== undefined && Array.isArray(after) && after.some(isNew);
+  const routes = isAdding ? (operation.guards.get(urn) ?? []) : [];
+  return bounded([...guardsToFollow(operation, urn, desired), ...routes]);
+}
 
 /**
  * Recorded properties with the modules that were to leave once others are there, if the program declares

@@ -8,7 +8,7 @@ import {
   type Properties,
   recordOfLocation,
 } from "../core";
-import { guardsToFollow, toFollow } from "./apart";
+import { toFollow, updateToFollow } from "./apart";
 import { describe } from "./describe";
 import { withCure } from "./guarantees";
 import type { Kind } from "./kind";
@@ -143,7 +143,7 @@ export class Run {
       await expectLocation(transport, this.kind.named(id), recorded);
       const location = await recordOfLocation(transport, this.kind.lifecycle.definition);
       const before = await this.kind.withoutApart(urn, id, recorded, desired, true);
-      const how = { name: urn && nameIn(urn), follows: guardsToFollow(operation, urn, desired) };
+      const how = { name: urn && nameIn(urn), follows: updateToFollow(operation, urn, before, desired) };
       const update = () => this.kind.lifecycle.update(transport, id, before, desired, how);
       try {
         const outputs = await operation.hostports.during(transport, wanted, update);

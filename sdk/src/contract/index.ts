@@ -42,7 +42,7 @@ export * from "./core/spelling";
 export { nameAndId } from "./core/spelling";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
-export { isWithheld, waitedForBy, waits } from "./core/waiting";
+export { isWithheld, waitedForBy, waits, withServedHostports } from "./core/waiting";
 export { decisionRequestSchema, decisionSchema, MAX_DECISIONS } from "./decision";
 export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";

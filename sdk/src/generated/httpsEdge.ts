@@ -408,6 +408,9 @@ export interface HttpsEdge {
   /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
   leaving: HttpsEdgeLeaving | null;
 
+  /** The hostports that an update added, with parts that follow (`?closed_without=`): these serve nothing until the edge has the parts in `closed_without`, and all others go on. Null otherwise. */
+  closed_hostports: string[] | null;
+
   /** Its routes, newest first; at most 4 MiB together. */
   routes: HttpsEdgeRoutes[];
 }

@@ -113,6 +113,9 @@ export interface TcpEdge {
 
   /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
   leaving: TcpEdgeLeaving | null;
+
+  /** The hostports that an update added, with parts that follow (`?closed_without=`): these serve nothing until the edge has the parts in `closed_without`, and all others go on. Null otherwise. */
+  closed_hostports: string[] | null;
 }
 
 /** The fields of `backend`. */

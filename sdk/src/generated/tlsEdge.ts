@@ -140,6 +140,9 @@ export interface TlsEdge {
 
   /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
   leaving: TlsEdgeLeaving | null;
+
+  /** The hostports that an update added, with parts that follow (`?closed_without=`): these serve nothing until the edge has the parts in `closed_without`, and all others go on. Null otherwise. */
+  closed_hostports: string[] | null;
 }
 
 /** The fields of `backend`. */

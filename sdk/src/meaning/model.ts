@@ -2,7 +2,7 @@ import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
 import { oncePer } from "../contract/core/once";
-import { isWithheld } from "../contract/core/waiting";
+import { isWithheld, withServedHostports } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
@@ -63,11 +63,16 @@ function everyObject({ objects }: World): WorldObject[] {
   const every: WorldObject[] = [];
   for (const object of objects) {
     if (waiting.size > 0 && (isWaiting(object) || waiting.has(textIn(object.fields.edge_id)))) continue;
-    every.push(object);
+    every.push(served(object));
     for (const route of routesIn(object)) if (!listed.has(route.id) && !isWaiting(route)) every.push(route);
   }
   return every;
 }
+
+const served = oncePer((object: WorldObject): WorldObject => {
+  const fields = withServedHostports(object.fields);
+  return fields === object.fields ? object : { ...object, fields };
+});
 
 const isWaiting = ({ fields }: WorldObject): boolean => isWithheld(fields);
 

@@ -4,7 +4,7 @@ import type { ObjectChange } from "../journal";
 import type { Transaction } from "../storage";
 import { queryError, quoted } from "../util";
 import { amendByServer } from "./amendByServer";
-import { closedWithout, lackedBy } from "./lacked";
+import { closedHostportsOf, closedWithout, lackedBy } from "./lacked";
 import { parentOf } from "./parents";
 import { findById } from "./rows";
 import type { ServerContext } from "./transaction";
@@ -90,8 +90,17 @@ async function relabel(
 ): Promise<void> {
   const [row] = await findById(transaction, { id });
   if (!row) return;
-  const before = lackedBy(JSON.parse(row.document));
+  const document = JSON.parse(row.document);
+  const before = lackedBy(document);
   const after = change(before);
   if (after.join("\n") === before.join("\n")) return;
-  await amendByServer(context, transaction, changes, definition, id, closedWithout(after));
+  const hostports = after.length > before.length ? [] : closedHostportsOf(document);
+  await amendByServer(
+    context,
+    transaction,
+    changes,
+    definition,
+    id,
+    closedWithout(definition, after, hostports),
+  );
 }

@@ -1,20 +1,97 @@
-import { type Definition, fieldOf, modulesOf, own, waits, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  type Definition,
+  fieldOf,
+  isObject,
+  modulesOf,
+  own,
+  waits,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { type Document, embeddedListOf } from "../documents";
 import { queryError, quoted } from "../util";
+
+const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** An object waits for this many parts at most. */
 const MAX_LACKING = 100;
 
 /** The parts without which a closed object serves nothing; none where it is not closed. */
-export const lackedBy = (document: Readonly<Document>): readonly string[] => {
-  const lacked = own(document, "closed_without");
-  return Array.isArray(lacked) ? lacked.map(String) : [];
-};
+export const lackedBy = (document: Readonly<Document>): readonly string[] =>
+  textsIn(own(document, "closed_without"));
 
-/** The answered field that names the parts an object lacks; null where it lacks none. */
-export const closedWithout = (parts: readonly string[]): Document => ({
-  closed_without: parts.length > 0 ? [...new Set(parts)] : null,
-});
+/** The added hostports of an edge that serve nothing until it has its parts. Empty where that is not only them. */
+export const closedHostportsOf = (document: Readonly<Document>): readonly string[] =>
+  textsIn(own(document, "closed_hostports"));
+
+/**
+ * The answered fields that name the parts an object lacks; null where it lacks none.
+ *
+ * @param hostports those of an edge that serve nothing meanwhile. Default: it serves none
+ */
+export function closedWithout(
+  definition: Definition,
+  parts: readonly string[],
+  hostports: readonly string[] = [],
+): Document {
+  const isClosed = parts.length > 0;
+  return {
+    closed_without: isClosed ? [...new Set(parts)] : null,
+    ...(Object.hasOwn(definition.computed, "closed_hostports") && {
+      closed_hostports: isClosed && hostports.length > 0 ? hostports : null,
+    }),
+  };
+}
+
+/** Fields that decide about no request. */
+const TEXTS = ["description", "metadata"];
+
+interface Update {
+  readonly before: Document;
+  /** What the update sends. */
+  readonly fields: Document;
+  /** Its declared fields afterwards. */
+  readonly sent: Document;
+  /** The parts that follow; undefined where the update does not tell. */
+  readonly lacking: readonly string[] | undefined;
+}
+
+/**
+ * The parts that an object lacks after an update, and the hostports that wait for them. Where an update sends
+ * only hostports, and parts follow that are not there yet, those that served go on.
+ */
+export function lackedAfter(
+  definition: Definition,
+  { before, fields, sent, lacking }: Update,
+): readonly [parts: readonly string[], hostports: readonly string[]] {
+  const [closed, served] = [closedHostportsOf(before), textsIn(before.hostports)];
+  const left = closed.filter((hostport) => textsIn(sent.hostports).includes(hostport));
+  const known = closed.length > 0 && left.length === 0 ? [] : lackedBy(before);
+  if (lacking === undefined) return [known, left];
+  if (lacking.length === 0) return [[], []];
+  const follow = lacking.filter((part) => !hasPart(definition, before, part));
+  if (follow.length === 0) return [known, left];
+  const isClosed = known.length > 0 && left.length === 0;
+  const isOnly = Object.keys(fields).every((field) => field === "hostports" || TEXTS.includes(field));
+  if (isClosed || !isOnly || !Object.hasOwn(fields, "hostports")) return [[...known, ...follow], []];
+  const waiting = [...left, ...textsIn(sent.hostports).filter((hostport) => !served.includes(hostport))];
+  return waiting.length > 0 ? [[...known, ...follow], waiting] : [known, left];
+}
+
+/** Whether an object has a part: a module, a route, or a module of a route. */
+function hasPart(definition: Definition, document: Document, part: string): boolean {
+  const [type, path, module] = part.split(" ");
+  const isSet = (fields: Readonly<Document>, name: string) => isObject(own(fields, name));
+  if (path === undefined) return isSet(document, part);
+  const list = embeddedListOf(definition);
+  const routes = list === undefined ? undefined : document[list.field];
+  return (
+    Array.isArray(routes) &&
+    routes.some(
+      (route) =>
+        route.match_type === type && route.match === path && (module === undefined || isSet(route, module)),
+    )
+  );
+}
 
 /** Modules that apply until an object has some others. */
 export interface PendingRemoval {

@@ -148,7 +148,10 @@ export class ResourceService {
     const computed = waits(definition)
       ? {
           ...waitingFor(this.#documents, definition, value, replaces),
-          ...closedWithout(lacking.filter((part) => value[part] === undefined)),
+          ...closedWithout(
+            definition,
+            lacking.filter((part) => value[part] === undefined),
+          ),
           leaving: null,
         }
       : {};
@@ -177,7 +180,9 @@ export class ResourceService {
       await touchParent(transaction, definition, sent, true);
       const storedAs = { ownerId, version: 1, project };
       changes.push({ change: "created", definition, id, storedAs, after, json, name: rows.resource.name });
-      await noLongerLacked(this.context, transaction, changes, definition, sent, Object.keys(sent));
+      // The old one serves until it is deleted, and lacks what it lacks.
+      if (replaces === undefined)
+        await noLongerLacked(this.context, transaction, changes, definition, sent, Object.keys(sent));
       return {
         id,
         etag: etagFor(caller, definition, 1, json),

@@ -20,7 +20,7 @@ import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { aheadOf, notHeldBy, passOn, refuseLoosening } from "./handover";
-import { closedWithout, lackedBy, type PendingRemoval, withLeaving } from "./lacked";
+import { closedWithout, lackedAfter, type PendingRemoval, withLeaving } from "./lacked";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {
@@ -316,11 +316,12 @@ export function amendmentOf(
     ],
     print() {
       const isSet = (part: string) => Object.hasOwn(fields, part) || own(sent, part) !== undefined;
-      const known = lacking?.length === 0 ? [] : lackedBy(before);
-      const lacked = [...known, ...(lacking ?? [])].filter((part) => !isSet(part));
+      const [parts, hostports] = lackedAfter(definition, { before, fields, sent, lacking });
+      const lacked = [...parts.filter((part) => !isSet(part)), ...closing];
+      const waiting = closing.length > 0 ? [] : hostports;
       const computed = {
         ...documents.computedOf(definition, before),
-        ...(waits(definition) && { ...closedWithout([...lacked, ...closing]), leaving }),
+        ...(waits(definition) && { ...closedWithout(definition, lacked, waiting), leaving }),
       };
       const after = documents.compose(
         definition,

@@ -3,6 +3,7 @@ import type { ObjectChange } from "../journal";
 import { effect, inParts, isListed, statement, type Transaction } from "../storage";
 import { RequestError } from "../util";
 import { amendByServer } from "./amendByServer";
+import { noLongerLacked } from "./closing";
 import { aheadOf, insertReplacement, takeFree, waitingFor } from "./handover";
 import { findById } from "./rows";
 import type { ServerContext } from "./transaction";
@@ -50,6 +51,10 @@ async function goOn(
   const { documents } = context;
   const answered = waitingFor(documents, definition, JSON.parse(row.document), ahead);
   await amendByServer(context, transaction, changes, definition, id, answered);
+  if (ahead === undefined) {
+    const sent = documents.sentOf(definition, JSON.parse(row.document));
+    await noLongerLacked(context, transaction, changes, definition, sent, Object.keys(sent));
+  }
   const [lost] = await takeFree(transaction, documents, id, await aheadOf(transaction, id));
   if (lost)
     throw new RequestError(

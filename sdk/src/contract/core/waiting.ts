@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Definition } from "./definition";
 import { mark } from "./marks";
 import { isObject, own } from "./narrow";
+import { oncePer } from "./once";
 import { refSchema } from "./shape";
 
 /**
@@ -28,6 +29,15 @@ export const waitsFor = () => ({
   }),
 });
 
+/** The field of edges that serve only some of their hostports, until they have the parts that they lack. */
+export const closedHostports = () => ({
+  closed_hostports: mark(z.array(z.string()).nullable(), { fleeting: true }).meta({
+    description:
+      "The hostports that an update added, with parts that follow (`?closed_without=`): these serve nothing until the edge has the parts in `closed_without`, and all others go on. Null otherwise.",
+    examples: [null],
+  }),
+});
+
 /** Whether a new object of a type waits for the one that it replaces. */
 export const waits = ({ computed }: Pick<Definition, "computed">): boolean =>
   Object.hasOwn(computed, "waits_for");
@@ -41,4 +51,15 @@ export function waitedForBy(fields: Readonly<Record<string, unknown>>): string |
 /** Whether an object serves nothing, by its fields in answers: it waits for another one or its deletion. */
 export const isWithheld = (fields: object): boolean =>
   ("waits_for" in fields && isObject(fields.waits_for)) ||
-  ("closed_without" in fields && Array.isArray(fields.closed_without));
+  ("closed_without" in fields && Array.isArray(fields.closed_without) && closedIn(fields).length === 0);
+
+/** The hostports of an edge that serve nothing, while others of it do; by its fields in answers. */
+const closedIn = (fields: object): readonly unknown[] =>
+  "closed_hostports" in fields && Array.isArray(fields.closed_hostports) ? fields.closed_hostports : [];
+
+/** The fields of an object with only those hostports that serve. The same fields where all do. */
+export const withServedHostports = oncePer(<Fields extends object>(fields: Fields): Fields => {
+  const closed = closedIn(fields);
+  if (closed.length === 0 || !("hostports" in fields) || !Array.isArray(fields.hostports)) return fields;
+  return { ...fields, hostports: fields.hostports.filter((hostport) => !closed.includes(hostport)) };
+}) as <Fields extends object>(fields: Fields) => Fields;

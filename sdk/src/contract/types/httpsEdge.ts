@@ -3,7 +3,7 @@ import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 import { mark } from "../core/marks";
 import { answerSchema } from "../core/shape";
-import { waitsFor } from "../core/waiting";
+import { closedHostports, waitsFor } from "../core/waiting";
 import { hostports, uniqueHostports } from "../formats/host";
 import { httpsTermination, mutualTls } from "../modules/edgeModules";
 import { httpsEdgeRoute } from "./httpsEdgeRoute";
@@ -37,6 +37,7 @@ export const httpsEdge = defineResource({
   },
   computed: {
     ...waitsFor(),
+    ...closedHostports(),
     routes: mark(z.array(answerSchema(httpsEdgeRoute)), {
       embeds: { kind: httpsEdgeRoute.kind, bytes: 4 * MIB },
     }).meta({

@@ -1,6 +1,6 @@
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
-import { waitsFor } from "../core/waiting";
+import { closedHostports, waitsFor } from "../core/waiting";
 import { tcpHostports, uniqueHostports, uniquePorts } from "../formats/host";
 import { backend, ipRestriction } from "../modules/edgeModules";
 import { policies } from "../modules/policies";
@@ -24,7 +24,7 @@ export const tcpEdge = defineResource({
     ip_restriction: ipRestriction(),
     policies: policies(),
   },
-  computed: waitsFor(),
+  computed: { ...waitsFor(), ...closedHostports() },
   findBy: ["hostports"],
   unique: (sent: { readonly hostports: readonly string[] }) => [
     ...uniqueHostports(sent),

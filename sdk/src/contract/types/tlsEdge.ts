@@ -1,7 +1,7 @@
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 import type { Rule } from "../core/marks";
-import { waitsFor } from "../core/waiting";
+import { closedHostports, waitsFor } from "../core/waiting";
 import { hostports, uniqueHostports } from "../formats/host";
 import { backend, ipRestriction, mutualTls, tlsTermination } from "../modules/edgeModules";
 import { policies } from "../modules/policies";
@@ -52,7 +52,7 @@ export const tlsEdge = defineResource({
     tls_termination: tlsTermination(),
     policies: policies(),
   },
-  computed: waitsFor(),
+  computed: { ...waitsFor(), ...closedHostports() },
   rules: [upstreamForbidsInspection],
   findBy: ["hostports"],
   unique: uniqueHostports,

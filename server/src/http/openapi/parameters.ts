@@ -202,7 +202,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "closed_without",
     in: "query",
     description:
-      "The parts that the object gets next, each by a request of its own: it serves nothing until it has all of them (`closed_without`). Modules by their names (`ip_restriction`), routes of an edge by `match_type` and `match` (`path_prefix /admin`), a module of one with its name behind (`path_prefix /admin oauth`). At most 100, with commas between; what stands between them is percent-encoded once more. An update adds to them; with an empty one, the object serves.",
+      "The parts that the object gets next, each by a request of its own: it serves nothing until it has all of them (`closed_without`). Modules by their names (`ip_restriction`), routes of an edge by `match_type` and `match` (`path_prefix /admin`), a module of one with its name behind (`path_prefix /admin oauth`). At most 100, with commas between; what stands between them is percent-encoded once more. An update adds to them those that are not there; one that sends only hostports and texts, to an edge that serves, closes only the hostports that it adds (`closed_hostports`). With an empty one, the object serves.",
     schema: { type: "string" },
   },
   remove_after: {
