@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpsEdgeRouteCreate } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Configuration } from "../../../gateway/dist";
 import { sshKey } from "../../../tests/support/api/fixtures";
 import { EnvoyProcess } from "../../../tests/support/envoy";
@@ -13,8 +15,9 @@ import type { LoadResult } from "../load/job";
 import { cpuSeconds } from "../processes";
 import { medianBy, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
+import { type Frp, startFrp } from "./frp";
 import { agent } from "./tunnels";
-import { GatewayWorld } from "./world";
+import { GatewayWorld, statusAt } from "./world";
 
 const CONNECTIONS = 16;
 const KIBIBYTE = Buffer.alloc(1024, 0x61);
@@ -24,7 +27,7 @@ const BEHIND = "behind.example.com";
 const EDGE = "an edge";
 
 /** Requests through an edge, beside an Envoy whose configuration somebody wrote for this one host. */
-export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Promise<Section[]> {
+export async function measureTraffic({ rounds, warmUp, seconds, peers }: Settings): Promise<Section[]> {
   const world = await GatewayWorld.start();
   const recording = await GatewayWorld.start();
   const upstream = createServer((_, response) => response.end(KIBIBYTE));
@@ -33,12 +36,19 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
   const generator = new LoadGenerator();
   const byHand = await EnvoyProcess.start();
   let client: ChildProcess | undefined;
+  let frp: Frp | undefined;
   try {
     for (const one of [world, recording]) await declareSites(one, address.port);
     await world.serve();
     await recording.serve("--record-traffic", "1d");
     for (const one of [world, recording]) await one.until(CHECKED, 200);
     client = await declareAgent(world, address.port);
+    if (peers) {
+      frp = await startFrp(world, HOST, address.port).catch(
+        (error) => void console.error(`frp is not measured: ${messageOf(error)}`),
+      );
+      while (frp && (await statusAt(frp.port, HOST, world.own.pem)) !== 200) await sleep(20);
+    }
     const port = await freePort();
     await byHand.push(written(port, address.port, world.folder));
     const contenders = [
@@ -54,6 +64,9 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       through(world, "an edge with ip_restriction and user_agent_filter", CHECKED),
       through(world, "an edge, with an agent before the program", BEHIND),
       through(recording, "an edge, with `--record-traffic`", HOST),
+      ...(frp
+        ? [{ name: "frp", port: frp.port, host: HOST, ca: world.own.pem, envoy: [], gateway: [frp.pid] }]
+        : []),
     ];
     const measured = new Map<string, Measured[]>();
     for (let round = 0; round < rounds * 2; round++) {
@@ -95,7 +108,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       {
         part: "gateway",
         title: "Requests through Envoy",
-        note: `HTTPS over ${CONNECTIONS} kept connections to a program on the same machine that answers 1 KiB, Envoy with one worker; by hand: TLS, one route, one cluster and nothing else.`,
+        note: `HTTPS over ${CONNECTIONS} kept connections to a program on the same machine that answers 1 KiB, Envoy with one worker; by hand: TLS, one route, one cluster and nothing else; frp: its client ends TLS, processor time of its server.`,
         columns: {
           through: "Through",
           perSecond: "Requests/s",
@@ -111,6 +124,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     ];
   } finally {
     client?.kill("SIGKILL");
+    frp?.stop();
     generator.stop();
     await byHand.stop();
     upstream.closeAllConnections();
