@@ -2,9 +2,7 @@ import { apiOnOneDatabase, unique } from "../support/api/expect";
 import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
 import { testValues } from "../support/api/values";
 
-const UINT32_MAX = 4_294_967_295;
 const domain = `${unique("valid")}.example.com`;
-const respond = { type: "custom-response", config: { status_code: 503 } };
 const several = {
   ...policyNamed("second"),
   expressions: ["a", "b"],
@@ -63,80 +61,6 @@ apiOnOneDatabase("Values in edges:", (server) => {
       ["policies.inbound[1].expressions[1]", [`${"!".repeat(500)}a`], "100 deep"],
       ["policies.inbound[1].expressions[1]", ["a".repeat(4097)], "4096 bytes"],
       ["policies.inbound[1].actions[0].config.metadata", ["text", 5, [1], { a: "x".repeat(4096) }]],
-    ],
-  });
-
-  testValues(server, "an HTTPS edge", {
-    base: { tls_termination: {} },
-    takes: [
-      ["tls_termination.min_version", ["1.2", "1.3"]],
-      ["escaped_slashes", ["reject", "keep"]],
-    ],
-    refuses: [
-      ["escaped_slashes", ["decode", true]],
-      ["hostports[1]", ["example.com:0", "sub.*.example.com:443"], "hostports[1]"],
-      ["tls_termination.min_version", ["1.0", "1.4", "TLSv1.2", 1.2]],
-    ],
-  });
-
-  testValues(server, "an HTTPS edge route", {
-    takes: [
-      ["match", ["/a", "/a/b.html", "/a/"]],
-      ["match_type", ["exact_path", "path_prefix"]],
-      ["policies", [{ inbound: [{ ...policyNamed("closed"), actions: [respond] }], outbound: [] }]],
-    ],
-    base: { policies: { inbound: [{ ...policyNamed("fine"), actions: [respond, respond] }] } },
-    refuses: [
-      ["match", [undefined, "", "a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]], "match"],
-      ["match_type", ["regex", "EXACT_PATH", "prefix", 5], "exact_path", "path_prefix"],
-      ["match_type", [undefined]],
-      ["policies.inbound[0].actions[1].type", ["explode"], "custom-response"],
-      ["webhook_verification.provider", ["sendgrid"]],
-      [
-        { set: "webhook_verification", at: "webhook_verification.provider" },
-        [{ provider: "sendgrid", secret: "s" }],
-      ],
-      [
-        { set: "webhook_verification", at: "webhook_verification.secret" },
-        ["whsec_", "a secret", "whsec_a b"].map((secret) => ({ provider: "svix", secret })),
-        "must be `whsec_` and base64 for the provider svix",
-      ],
-    ],
-  });
-
-  testValues(server, "an HTTPS edge route", {
-    what: "with a sign-in",
-    base: { oidc },
-    takes: [
-      ["oidc.issuer", ["https://id.example.com", "https://id.example.com:8443/realms/shop"]],
-      ["oidc.scopes", [["openid", "email", "api:read"]]],
-      ["oidc.client_secret", [oidc.client_secret]],
-      ["oidc", [{ ...oidc, inactivity_timeout: UINT32_MAX, maximum_duration: UINT32_MAX }]],
-      ["oidc", [{ ...oidc, inactivity_timeout: 600, maximum_duration: 600 }]],
-    ],
-    refuses: [
-      ...["issuer", "client_id", "client_secret"].map(
-        (field) => [`oidc.${field}`, [undefined, "", 5, ["x"]], field] as const,
-      ),
-      [
-        "oidc.issuer",
-        [
-          ...["id.example.com", "//id.example.com", "/realms/shop", "http://id.example.com"],
-          ...["ftp://id.example.com", "https://"],
-        ],
-        "https",
-      ],
-      ...["inactivity_timeout", "maximum_duration"].map(
-        (field) => [`oidc.${field}`, [UINT32_MAX + 1, -1, 1.5, "60", true], field] as const,
-      ),
-      [
-        { set: "oidc" },
-        [{ ...oidc, inactivity_timeout: 601, maximum_duration: 600 }],
-        "inactivity_timeout",
-        "maximum_duration",
-      ],
-      [{ set: "oidc.scopes", at: "oidc.scopes[1]" }, [["openid", 5]]],
-      ["oidc.scopes", ["openid"]],
     ],
   });
 
@@ -217,29 +141,5 @@ apiOnOneDatabase("Values in edges:", (server) => {
         "https",
       ],
     ],
-  });
-
-  const patterns = [
-    ...["(?i)bot", "^Mozilla/5\\.0 ", "(foo|bar)+?", "[[:alpha:]]{2,8}", "(?P<name>curl)/\\d+"],
-    ...["\\p{Greek}", "🚇"],
-  ];
-  testValues(server, "an HTTPS edge route", {
-    what: "with patterns for user agents, which are RE2's,",
-    base: { user_agent_filter: { allow: ["fine"], deny: ["fine"] } },
-    takes: [
-      ["user_agent_filter.allow", [patterns]],
-      ["user_agent_filter.deny", [patterns]],
-    ],
-    refuses: ["allow", "deny"].flatMap((list) => {
-      const place = `user_agent_filter.${list}`;
-      const wrong = [
-        ...["bot(?=/2)", "bot(?!/2)", "(?<=x)bot", "(?<!x)bot", "(a)\\1", "(?P<n>a)(?P=n)", "(?>a)"],
-        ...["(", "[a", "*", "a{1001}", 5],
-      ];
-      return [
-        [`${place}[1]`, wrong, `${list}[1]`],
-        [place, ["bot"]],
-      ] as const;
-    }),
   });
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiOnOneDatabase, type Json } from "../support/api/expect";
 import { inTemporaryFolder, run, sshKey } from "../support/api/fixtures";
+import { tableOf } from "../support/table";
 
 const HOUR = 3_600_000;
 const AUTHORITIES = "/ssh_certificate_authorities";
@@ -25,27 +26,8 @@ function under(lines: readonly string[], heading: string): string[] {
 }
 
 apiOnOneDatabase("SSH certificate authorities", (server) => {
-  for (const [body, answer, algorithm] of [
-    [{}, { private_key_type: "ed25519", elliptic_curve: null, key_size: null }, "ssh-ed25519"],
-    [{ private_key_type: "ecdsa" }, { elliptic_curve: "256", key_size: null }, "ecdsa-sha2-nistp256"],
-    [
-      { private_key_type: "ecdsa", elliptic_curve: "384" },
-      { elliptic_curve: "384", key_size: null },
-      "ecdsa-sha2-nistp384",
-    ],
-    [
-      { private_key_type: "ecdsa", elliptic_curve: "521" },
-      { elliptic_curve: "521", key_size: null },
-      "ecdsa-sha2-nistp521",
-    ],
-    [{ private_key_type: "rsa" }, { elliptic_curve: null, key_size: 2048 }, "ssh-rsa"],
-    [{ private_key_type: "rsa", key_size: 4096 }, { elliptic_curve: null, key_size: 4096 }, "ssh-rsa"],
-    [
-      { private_key_type: "", elliptic_curve: "", key_size: 0 },
-      { private_key_type: "ed25519" },
-      "ssh-ed25519",
-    ],
-  ] as const) {
+  const asked = tableOf<readonly [Json, object, algorithm: string][]>(__dirname, "sshAuthorities.yaml");
+  for (const [body, answer, algorithm] of asked) {
     it(`one asked for with ${JSON.stringify(body)} gets a key of its own that ssh-keygen reads`, async () => {
       const [created, another] = [
         await server.created(AUTHORITIES, body),

@@ -5,8 +5,8 @@ import { testValues } from "../support/api/values";
 import { tableOf } from "../support/table";
 
 apiOnOneDatabase("Values in other objects:", (server) => {
-  const table = tableOf<Record<string, Parameters<typeof testValues>[2]>>(__dirname, "values.yaml");
-  for (const [type, values] of Object.entries(table)) testValues(server, type, values);
+  const table = tableOf<({ type: string } & Parameters<typeof testValues>[2])[]>(__dirname, "values.yaml");
+  for (const { type, ...values } of table) testValues(server, type, values);
   testValues(server, "a failover backend", {
     takes: ({ backends }) => [["backends", [backends, (backends as string[]).toReversed()]]],
     refuses: ({ backends }) => [

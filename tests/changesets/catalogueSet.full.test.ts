@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { review } from "@tunnelplane/pulumi/review";
 import { Folder } from "../support/catalogue";
@@ -5,28 +7,7 @@ import type { Engine } from "../support/engine";
 import { changesOf, describeStacks, failureOf, failuresOf } from "../support/provider";
 import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
-const CATALOGUE = `
-tunnelGroupBackends:
-  web:
-    labels: { service: web }
-    description: !config place
-weightedBackends:
-  both:
-    backends: { web: 100 }
-httpsEdges:
-  site:
-    hostports: [NAME.example.com:443]
-httpsEdgeRoutes:
-  all:
-    edgeId: site
-    matchType: path_prefix
-    match: /
-    backend: { backendId: both }
-    oidc: { issuer: "https://id.example.com", clientId: web, clientSecret: !secret note }
-tunnelCredentials:
-  agent:
-    metadata: !env TUNNELPLANE_TEST_NOTE
-`;
+const CATALOGUE = readFileSync(join(__dirname, "catalogue.yaml"), "utf8");
 const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:"));
 
 // One stack has a set of each provider. The cases follow each other on it.

@@ -6,6 +6,7 @@ import { commandsInOne } from "../support/commandsInOne";
 import { ENVOY, needsEnvoy } from "../support/envoy";
 import { newFolder } from "../support/folder";
 import { GatewayProcess } from "../support/gateway";
+import { tableOf } from "../support/table";
 import { authority, enabled, fixed, httpsEdge, jwt, oidc, refs, route, rule, to } from "./worlds";
 
 const CLI = join(__dirname, "../../gateway/dist/cli.js");
@@ -82,29 +83,7 @@ describe("tunnelplane-gateway try", () => {
   });
 
   it("takes objects as programs send them: modules and routes by themselves, references by URN", async () => {
-    const sent = {
-      objects: [
-        { kind: "https_edge", urn: "urn:edge", fields: { hostports: ["app.example.com:443"] } },
-        {
-          kind: "https_edge.mutual_tls",
-          urn: "urn:mutual",
-          fields: { edge_id: "urn:edge", certificate_authority_ids: ["ca_a"] },
-        },
-        {
-          kind: "https_edge_route",
-          urn: "urn:route",
-          fields: {
-            ...{ edge_id: "urn:edge", match_type: "path_prefix", match: "/" },
-            backend: { backend_id: "urn:backend" },
-          },
-        },
-        { kind: "static_backend", urn: "urn:backend", fields: { address: "10.0.0.7:8080" } },
-        {
-          ...{ kind: "certificate_authority", id: "ca_a", urn: "urn:authority" },
-          fields: { ca_pem: "-----BEGIN a" },
-        },
-      ],
-    };
+    const sent = tableOf<object>(__dirname, "sent.yaml");
     const asked = [
       { ...CALLER, client_certificate: { authority: "urn:authority" } },
       { ...CALLER, client_certificate: null },

@@ -4,10 +4,15 @@ import { runHere } from "../support/commandLine";
 import type { Rest } from "../support/rest";
 import type { Ended } from "../support/server";
 import { ServerProcess } from "../support/server";
+import { tableOf } from "../support/table";
 
 const OUTSIDE = "198.51.100.7";
 const INSIDE = "10.1.2.3";
 const ISSUER = "https://id.example.com";
+const { asked, refused } = tableOf<{
+  readonly asked: readonly [code: number, outcome: string, words: string][];
+  readonly refused: readonly [words: string, said: string, ...more: string[]][];
+}>(__dirname, "ask.yaml");
 
 describe("tunnelplane ask", () => {
   let server: ServerProcess;
@@ -96,18 +101,6 @@ describe("tunnelplane ask", () => {
   });
 
   it("ends with 0 for a caller who is let in, with 3 for one who is not, and with 4 where that is not known", async () => {
-    const asked: readonly [code: number, outcome: string, words: string][] = [
-      [0, "answered", `https://app.example.com --from ${OUTSIDE}`],
-      [0, "unserved", `GET https://app.example.com/off --from ${OUTSIDE}`],
-      [3, "refused", `GET https://app.example.com/admin --from ${OUTSIDE}`],
-      [3, "sign_in", `GET https://app.example.com/me --from ${OUTSIDE}`],
-      [3, "closed", `GET https://nobody.example.com/ --from ${OUTSIDE}`],
-      [3, "closed", `GET https://app.example.com:8443/ --from ${OUTSIDE}`],
-      [3, "closed", `GET http://app.example.com:443/ --from ${OUTSIDE}`],
-      [3, "closed", `tls://db.example.com:5432 --from ${OUTSIDE}`],
-      [4, "unknown", `GET https://app.example.com/admin --from 0.0.0.0/0`],
-      [4, "unknown", `tls://app.example.com --from ${INSIDE}`],
-    ];
     for (const [code, outcome, words] of asked)
       expect(await decided(words), words).to.include({ code, outcome });
     const bare = (await api.created("/edges/https", { hostports: ["bare.example.com:443"] })).id;
@@ -195,25 +188,6 @@ describe("tunnelplane ask", () => {
   });
 
   it("refuses what is not a request, and says what was expected", async () => {
-    const from = `--from ${OUTSIDE}`;
-    const refused: readonly [words: string, said: string, ...more: string[]][] = [
-      ["GET https://app.example.com/", "required option '--from <address>'"],
-      [`GET ${from}`, '"GET" is not an address of a request'],
-      [`GET app.example.com/admin ${from}`, 'did you mean "https://app.example.com/admin"?'],
-      [`G(T https://app.example.com/ ${from}`, '"G(T" is not a method of HTTP'],
-      [`https://app.example.com/ GET ${from}`, "write: METHOD ADDRESS"],
-      [`GET ftp://app.example.com/ ${from}`, "is not an address of a request, such as https://"],
-      [`GET https://192.0.2.1/ ${from}`, "expected a domain name"],
-      [`GET https://ada@app.example.com/ ${from}`, "expected a domain name"],
-      [`GET https://app.example.com:99999/ ${from}`, "a port from 1 to 65535"],
-      [`GET https://*.example.com/ ${from}`, "ask about one of them"],
-      [`tls://db.example.com/path ${from}`, "has a path"],
-      [`tcp://db.example.com ${from}`, "lacks a port"],
-      ["GET https://app.example.com/ --from nowhere", '--from "nowhere" is not an IP address'],
-      [`GET https://app.example.com/ ${from}`, "write 'name: value'", "--header", "nonsense"],
-      [`GET https://app.example.com/ ${from}`, "twice", "--header", "a: 1", "--header", "A: 2"],
-      [`GET https://app.example.com/ ${from}`, "line break", "--header", "a: 1\nb: 2"],
-    ];
     for (const [words, said, ...more] of refused) {
       const { code, out, err } = await ask(words, ...more);
       expect({ code, out }, `${words} ${more}`).to.deep.equal({ code: 2, out: "" });
