@@ -10,7 +10,6 @@ import { NAMES, type Name, PROVIDERS } from "../support/providers";
 const CATALOGUE = readFileSync(join(__dirname, "catalogue.yaml"), "utf8");
 const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:"));
 
-// One stack has a set of each provider. The cases follow each other on it.
 describeStacks("A catalogue as one resource", ({ world, server }) => {
   const folder = new Folder();
   /** The sets that the program declares, and who makes those of which another provider made the first. */

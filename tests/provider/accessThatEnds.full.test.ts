@@ -5,7 +5,6 @@ import { MOVABLE_CLOCK } from "../support/server";
 
 type Ends = { readonly expiresAt?: string; readonly action?: "allow" | "deny" };
 
-// One stack has the objects of both providers: each run of the engine serves both.
 describe("Access that ends, in a program", () => {
   const { world, server } = worldOfThisFile({ env: MOVABLE_CLOCK });
   let end: string;

@@ -12,7 +12,6 @@ interface Edge {
   readonly [field: string]: unknown;
 }
 
-// One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 describeStacks("A stack whose server is changed behind Pulumi's back", ({ world, server }) => {
   const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
   let isFirst = true;

@@ -30,7 +30,6 @@ guarantees:
 const BEFORE = { rule: "10.0.0.0/8", admin: "office" };
 const AFTER = { rule: "0.0.0.0/0", admin: "strict" };
 
-// One stack has the resources of both providers and of all cases, which follow each other on it.
 describeStacks("A program with guarantees", ({ world, server }) => {
   const folders = new Map(NAMES.map((name) => [name, new Folder()]));
   const imported = new Map<Name, string>();

@@ -8,7 +8,6 @@ type Name = keyof typeof PROVIDERS;
 type Versions = Readonly<Record<string, "1.2" | "1.3">>;
 const SECRET = "canary-of-a-failed-update-5c1b9e";
 
-// One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describeStacks("A run that changes several things or fails in between", ({ world, server }) => {
   const providers = Object.keys(PROVIDERS) as Name[];
   const { authority: caPem } = makeCertificates("halves");

@@ -98,7 +98,6 @@ const REFUSED: readonly (Declared & {
   },
 ];
 
-// One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 const { world, server } = worldOfThisFile();
 let stack: Engine;
 let rest: Rest;

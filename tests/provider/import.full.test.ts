@@ -6,7 +6,6 @@ import { type Classes, everywhere, NAMES, type Name } from "../support/providers
 
 type Existing = { readonly id: string; readonly [field: string]: unknown };
 
-// One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describeStacks("The option `import` of a resource", ({ world, server }) => {
   /** What is on the server before the first run, by provider. */
   const there = new Map<

@@ -28,7 +28,6 @@ interface Step extends Run {
   readonly requests: readonly string[];
 }
 
-// One stack has the resources of both providers. The cases follow each other on it, a run of the engine each.
 describeStacks("The life of a stack with resources of every class", ({ world, server }) => {
   let form: Form = "first";
   /** Which provider makes the resources that another one made first. */

@@ -129,7 +129,6 @@ describe("The server that has a stack's objects", () => {
     })),
   ];
 
-  // The cases follow each other on one stack, which moves to and fro.
   describe("has each object once after a move that was killed while", () => {
     const program = new Program();
     const providers = new Map<string | undefined, Name>();

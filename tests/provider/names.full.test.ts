@@ -11,7 +11,6 @@ interface Declared {
 /** No name can be too long, or have characters that no header takes. */
 const LONG = `ü${"-long".repeat(60)}`;
 
-// One stack has the resources of both providers. The cases follow each other on it.
 describeStacks("An object that a program makes", ({ world, server }) => {
   let stack: Engine;
   let declared: Declared = { description: "first", edge: "shop" };

@@ -4,7 +4,6 @@ import { changesOf, failureOf, failuresOf, requestsDuring } from "../support/pro
 import { NAMES } from "../support/providers";
 import { ALL, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
-// One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack whose objects are on one server", () => {
   let servers: TwoServers;
   let stack: Engine;

@@ -14,7 +14,6 @@ import { Rest } from "../support/rest";
 const RESOURCES = ["credential", "ssh", "key"];
 type Member = { readonly id: string; readonly apiKey: string; readonly rest: Rest };
 
-// One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack that is shared by people who do not see each other's credentials", () => {
   const { world, server } = worldOfThisFile();
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };

@@ -13,7 +13,6 @@ import { NAMES, type Name, PROVIDERS } from "../support/providers";
 const RESOURCES = ["backend", "catalogue", "credential"];
 const COLLECTIONS = ["/backends/tunnel_group", "/ip_policies", "/credentials"];
 
-// One stack has the resources of both providers. The cases follow each other on it.
 describeStacks("A stack and the project that has its objects", ({ world, server }) => {
   const folder = new Folder();
   let stack: Engine;

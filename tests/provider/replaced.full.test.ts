@@ -14,7 +14,6 @@ import { type Classes, everywhere, NAMES, type Name } from "../support/providers
 const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
 const PATHS = ["/edges/tls", "/edges/https", "/ip_policy_rules", "/ssh_credentials"];
 
-// One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describeStacks("Replacing resources because the user asks for it", ({ world, server }) => {
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
   let stack: Engine;

@@ -38,7 +38,6 @@ function declare(provider: Name, tunnels: Classes, danger: boolean): void {
 
 const KEYS = { dynamic: makeSshKey(), native: makeSshKey() };
 
-// Each program declares the same with both providers, so that each run of the engine serves both.
 describeStacks("A reviewer of a preview", ({ world, server }) => {
   it("is warned once, at the resource, if a change to it opens something or switches it off, and never sees hidden properties", async () => {
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;

@@ -33,8 +33,6 @@ const REFUSED_BY = {
   SshHostCertificate: "OpenSSH 10.3",
 } as const;
 
-// One stack has the certificates of all cases and of both providers: each run of the engine serves them all.
-// The cases read what the runs did.
 describeStacks("SSH certificates in a program", ({ world, server }) => {
   const publicKey = makeSshKey();
   let stack: Engine;

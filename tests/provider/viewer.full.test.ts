@@ -5,7 +5,6 @@ import { type Classes, PROVIDERS } from "../support/providers";
 const SECRETS = ["of-the-service", "of-the-application", "of-the-module"];
 const [apiKey, clientSecret, ofModule] = SECRETS as [string, string, string];
 
-// One stack has the resources of both providers. The cases follow each other on it.
 describeStacks("The key of a viewer", ({ world, server }) => {
   let stack: Engine;
   let review: Engine;

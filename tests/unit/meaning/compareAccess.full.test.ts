@@ -1,13 +1,8 @@
 import { compareAccess, decisions, isLetIn, UNKNOWN, type World } from "@tunnelplane/sdk/meaning";
 import fc from "fast-check";
 import { size } from "../../support/size";
-import { agent, edge, inbound, policy, restricted, route, SITE, site, tokensOf, world } from "./worlds";
-
-type Fields = Record<string, unknown>;
-
-const tokenOf = (change: Fields = {}): Fields => ({
-  jwt_validation: { ...tokensOf("https://issuer.test/", "https://issuer.test/keys"), ...change },
-});
+import { tokenOf } from "./changes";
+import { agent, edge, inbound, policy, restricted, route, SITE, site, world } from "./worlds";
 
 /** The comparison in short. */
 function compared(before: World, after: World) {
