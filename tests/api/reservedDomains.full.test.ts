@@ -16,7 +16,7 @@ onEveryDatabase("Reserved domains", (start) => {
   it("have a certificate or a policy: each takes the place of the other", async () => {
     const domain = newDomain();
     const [one, other] = [await uploaded(domain), await uploaded(domain)];
-    const made = await server.created(PATH, { domain, certificate_id: one });
+    const made = await server.created(PATH, { domain, certificate_id: one, resolves_to: [] });
     expect(made).to.deep.include({ region: "", resolves_to: null, certificate_management_policy: null });
     expect(made.certificate).to.deep.equal({ id: one, uri: await server.uriOf(`/tls_certificates/${one}`) });
     const patched = async (body: object) => {
@@ -28,6 +28,9 @@ onEveryDatabase("Reserved domains", (start) => {
       certificate: null,
       certificate_management_policy: POLICY,
     });
+    const named = { resolves_to: [{ value: "eu" }] };
+    expect(await patched(named)).to.deep.include(named);
+    expect((await patched({ resolves_to: [] })).resolves_to).to.equal(null);
     // Public clients send the policy back beside another certificate.
     expect(await patched({ certificate_id: other, certificate_management_policy: POLICY })).to.deep.include({
       certificate: { id: other, uri: await server.uriOf(`/tls_certificates/${other}`) },

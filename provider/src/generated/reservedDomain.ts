@@ -37,7 +37,7 @@ export interface ReservedDomainArgs {
   /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificateManagementPolicy?: pulumi.Input<ReservedDomainCertificateManagementPolicyModule>;
 
-  /** Stored as sent, for programs that name some; null where none are named. */
+  /** Stored as sent, for programs that name some; null where none are named, and for `[]`. */
   resolvesTo?: pulumi.Input<pulumi.Input<ReservedDomainResolvesToModule>[]>;
 }
 
@@ -71,7 +71,7 @@ export class ReservedDomain extends Resource {
   /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   declare readonly certificateManagementPolicy: pulumi.Output<pulumi.Unwrap<NonNullable<ReservedDomainArgs["certificateManagementPolicy"]>> | undefined>;
 
-  /** Stored as sent, for programs that name some; null where none are named. */
+  /** Stored as sent, for programs that name some; null where none are named, and for `[]`. */
   declare readonly resolvesTo: pulumi.Output<pulumi.Unwrap<NonNullable<ReservedDomainArgs["resolvesTo"]>> | undefined>;
 
   /** The name to which a CNAME record of the domain should lead: the server's `--cname-target`; null without one. */

@@ -73,7 +73,7 @@ export interface ReservedDomain {
   /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy: ReservedDomainCertificateManagementPolicy | null;
 
-  /** Stored as sent, for programs that name some; null where none are named. */
+  /** Stored as sent, for programs that name some; null where none are named, and for `[]`. */
   resolves_to: ReservedDomainResolvesTo[] | null;
 
   /** The name to which a CNAME record of the domain should lead: the server's `--cname-target`; null without one. */
@@ -124,7 +124,7 @@ export interface ReservedDomainCreate {
   /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy?: ReservedDomainCertificateManagementPolicyReplace;
 
-  /** Stored as sent, for programs that name some; null where none are named. */
+  /** Stored as sent, for programs that name some; null where none are named, and for `[]`. */
   resolves_to?: ReservedDomainResolvesToReplace[];
 }
 

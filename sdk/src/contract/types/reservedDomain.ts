@@ -12,6 +12,7 @@ const BOTH =
 interface Certified {
   readonly certificate_id?: string;
   readonly certificate_management_policy?: object | null;
+  readonly resolves_to?: readonly object[];
 }
 
 const oneCertificate: Rule<Certified> = function* (sent) {
@@ -24,7 +25,8 @@ const oneCertificate: Rule<Certified> = function* (sent) {
  * certificate that the policy got, which says nothing new.
  */
 function settle(given: Certified, before: Certified): Settled {
-  const { certificate_id: certificate, certificate_management_policy: policy, ...others } = given;
+  const { certificate_id: certificate, certificate_management_policy: policy, ...rest } = given;
+  const others = rest.resolves_to?.length === 0 ? { ...rest, resolves_to: undefined } : rest;
   const isNewCertificate = certificate !== undefined && certificate !== before.certificate_id;
   const isNewPolicy =
     policy !== undefined && !isDeepStrictEqual(policy, before.certificate_management_policy);
@@ -128,7 +130,9 @@ export const reservedDomain = defineResource({
       )
       .max(MAX_ENTRIES)
       .optional()
-      .meta({ description: "Stored as sent, for programs that name some; null where none are named." }),
+      .meta({
+        description: "Stored as sent, for programs that name some; null where none are named, and for `[]`.",
+      }),
   },
   computed: {
     cname_target: z.string().nullable().meta({
