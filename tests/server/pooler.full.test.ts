@@ -84,6 +84,7 @@ describe("A server", () => {
     for (const text of [
       `postgres://${login}@127.0.0.1:${dead},127.0.0.1:${port}/${name}?target_session_attrs=read-write`,
       `postgresql://${login}@/${name}?host=127.0.0.1&port=${port}`,
+      `postgresql://${login}@127.0.0.1:${port}/${name}?sslmode=prefer`,
       `postgresql:///${name}?host=127.0.0.1&port=${port}&user=${username}&password=${PASSWORD}`,
       words,
     ]) {

@@ -8,8 +8,15 @@ export interface ConnectionString {
 
 /** More would be a mistake; each may take seconds to try. */
 const MAX_HOSTS = 16;
+const WRITING = ["any", "read-write", "primary"];
 /** What a server cannot work with: it writes. */
 const READING = ["read-only", "standby", "prefer-standby"];
+
+/** Ways that libpq tries in turn, neither of which proves who the server is; pg knows one at a time. */
+const WAYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["prefer", ["no-verify", "disable"]],
+  ["allow", ["disable", "no-verify"]],
+]);
 
 const FORM =
   'The database URL must look like "postgres://user:password@host:5432/database", with percent-encoding where user or password have special characters (%40 for @)';
@@ -41,14 +48,24 @@ export function readConnection(text: string): ConnectionString {
     throw new Error(
       `The database URL asks for target_session_attrs=${wanted}, but a server writes: leave it out, or use read-write`,
     );
+  if (wanted !== "" && !WRITING.includes(wanted))
+    throw new Error(
+      `The database URL has an unknown target_session_attrs: expected ${WRITING.join(", ")}, or nothing`,
+    );
   for (const name of ["target_session_attrs", "connect_timeout", "load_balance_hosts"])
     parts.more.delete(name);
   const addresses = hosts.map((host, index) => ({ host, port: ports[index] ?? ports[0] ?? "" }));
   const named = addresses.map(({ host, port }) => encodeURI(host) + (port && `:${port}`)).join(",");
   return {
-    urls: addresses.map((at) => urlOf(parts, at)),
+    urls: addresses.flatMap((at) => waysOf(parts).map((more) => urlOf({ ...parts, more }, at))),
     label: `postgres://${named}/${encodeURI(parts.database)}`,
   };
+}
+
+function waysOf({ more }: Parts): URLSearchParams[] {
+  const ways = WAYS.get(more.get("sslmode") ?? "");
+  if (!ways) return [more];
+  return ways.map((sslmode) => new URLSearchParams({ ...Object.fromEntries(more), sslmode }));
 }
 
 /** pg takes host and port of the parameters first. */
