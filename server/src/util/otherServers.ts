@@ -17,7 +17,22 @@ interface OtherServersOptions {
   readonly maxResponseSize?: number;
 }
 
-const PROXIES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
+/**
+ * The proxy that the environment names; an empty variable names none. As elsewhere, `http://` may be left out.
+ * @throws saying which setting is wrong
+ */
+function proxyFor(scheme: "http" | "https"): string | undefined {
+  const names = [`${scheme}_proxy`, `${scheme.toUpperCase()}_PROXY`];
+  for (const name of names) {
+    const text = process.env[name]?.trim();
+    if (!text) continue;
+    const url = text.includes("://") ? text : `http://${text}`;
+    if (/^https?:/i.test(url) && URL.canParse(url)) return url;
+    // Without the text: it may hold a password.
+    throw new Error(`${name} is not a valid URL: expected "http://proxy.example.com:3128", or leave it out`);
+  }
+  return undefined;
+}
 
 /**
  * Requests to other servers, through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, but
@@ -30,9 +45,12 @@ export class OtherServers {
   constructor({ connectMs: timeout, allowPrivate, ca, answerMs, ...options }: OtherServersOptions) {
     const { EnvHttpProxyAgent }: typeof import("undici") = require("undici"); // loaded by those who connect
     const connect = { timeout, ...(ca !== undefined && { ca }) };
-    this.#looksUp = !allowPrivate && PROXIES.some((name) => process.env[name]);
+    const [httpProxy = "", httpsProxy = ""] = [proxyFor("http"), proxyFor("https")];
+    this.#looksUp = !allowPrivate && (httpProxy !== "" || httpsProxy !== "");
     this.#agent = new EnvHttpProxyAgent({
       ...options,
+      httpProxy,
+      httpsProxy,
       ...(answerMs !== undefined && { headersTimeout: answerMs, bodyTimeout: answerMs }),
       ...{
         connect: allowPrivate ? connect : publicOnly(connect),
