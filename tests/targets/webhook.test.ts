@@ -99,7 +99,8 @@ describe("A webhook", () => {
       request.resume().on("end", () => response.writeHead(204).end());
     });
     const before = { ...process.env };
-    Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: "", no_proxy: "" });
+    const { host } = new URL(proxy.url); // as many write it
+    Object.assign(process.env, { HTTP_PROXY: host, http_proxy: "", NO_PROXY: "", no_proxy: "" });
     try {
       expect(await send()).to.deep.equal([{ ok: true }]);
       expect([asked, received.length]).to.deep.equal([[url], 0]);
@@ -108,6 +109,9 @@ describe("A webhook", () => {
       Object.assign(process.env, { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" });
       expect(await send()).to.deep.equal([{ ok: true }]);
       expect([asked.length, received.length]).to.deep.equal([1, 1]);
+      process.env.HTTP_PROXY = "::";
+      const thrown = await send().catch(({ message }: Error) => message);
+      expect(thrown).to.contain("HTTP_PROXY is not a valid URL");
     } finally {
       for (const name of ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
         delete process.env[name];
