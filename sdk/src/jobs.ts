@@ -32,8 +32,8 @@ export interface JobOptions {
   /** How long to gather before a round, in milliseconds. Default: not at all. */
   pauseMs?(): number;
   /**
-   * Takes the error of a round for which nobody waits, and what to say of it: `cannot order certificates`. The
-   * next look tries again. Default: nobody hears of it.
+   * Takes the error of a round for which nobody waits, and what to say of it: `cannot order certificates`.
+   * The next look tries again. Default: nobody hears of it.
    */
   onError?(error: unknown, message: string): void;
 }

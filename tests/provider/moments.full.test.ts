@@ -209,7 +209,8 @@ class Pair {
         const allowed = [...between.map((program) => goals.get(program)?.get(request)), ...also];
         // A new address may get the old restriction first: it lets in nobody whom "closed" would not.
         if (allowed.includes("closed")) allowed.push("refused");
-        // The native provider learns of a route or module after its edge: a new address is as open as the old.
+        // The native provider learns of a route or module after its edge: a new address is as open as the
+        // old.
         if (this.provider === "native")
           allowed.push(goals.get(between[0] as Program)?.get(request.replace(" b.", " a.")));
         expect(allowed, `${request} in ${what}`).to.include.members([...outcomes]);

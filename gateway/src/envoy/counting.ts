@@ -1,9 +1,7 @@
-import { MARKED } from "./idToken";
 import type { Json } from "./json";
-import { metadataText } from "./metadata";
+import { CLAIMS_MARK, metadataText, TOKEN_MARK } from "./metadata";
 import { CONNECTION_FORMAT, REQUEST_FORMAT } from "./recording";
 import { reporterCluster, textReports } from "./reporting";
-import { STEP } from "./tokenRefusals";
 
 /** Where Envoy reports requests and connections, to be counted by hostport and logged. */
 export interface Counting {
@@ -26,8 +24,8 @@ export const COUNTED_OF_REQUEST = {
   route: REQUEST_FORMAT.route,
   from: REQUEST_FORMAT.from,
   /** How far the checks of a token, and of a user's claims, came. */
-  token: metadataText(STEP, "step"),
-  claims: metadataText(MARKED, "lacking"),
+  token: metadataText(TOKEN_MARK, "step"),
+  claims: metadataText(CLAIMS_MARK, "lacking"),
   milliseconds: "%DURATION%",
   received: "%DOWNSTREAM_WIRE_BYTES_RECEIVED%",
   sent: "%DOWNSTREAM_WIRE_BYTES_SENT%",

@@ -5,7 +5,7 @@ import type { Backends } from "./backends";
 import { anyOf, asksClaims, claimsIn } from "./claimRules";
 import { type Json, turnOn } from "./json";
 import { claimsTo, keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
-import { metadataFilter, whereMetadata } from "./metadata";
+import { CLAIMS_MARK, metadataFilter, whereMetadata } from "./metadata";
 import { type Environment, Unreachable } from "./model";
 import { pageOf, withPage } from "./pages";
 import { admitting, httpRbac, routeRbac } from "./rbac";
@@ -83,16 +83,15 @@ export const idTokenFilters = (checks: readonly IdTokenCheck[]): Json[] =>
 /** Marks around the filter that refuses, which tell its answers apart from other answers of 403. */
 const MARKS = ["claims lacking", "claims met"] as const;
 const [LACKING, MET] = MARKS;
-export const MARKED = "tunnelplane.claims";
 
-const marking = (name: string, lacking: boolean): Json => metadataFilter(name, MARKED, { lacking });
+const marking = (name: string, lacking: boolean): Json => metadataFilter(name, CLAIMS_MARK, { lacking });
 
 /**
  * Shows users who are signed in why they may not go on. If they were sent to sign in, they would go round in
  * circles.
  */
 export const lackingClaims = (): Json => ({
-  filter: whereMetadata(MARKED, ["lacking"], { bool_match: true }),
+  filter: whereMetadata(CLAIMS_MARK, ["lacking"], { bool_match: true }),
   ...withPage(PAGE),
 });
 

@@ -5,6 +5,9 @@ interface Options {
   readonly overwrites?: boolean;
 }
 
+/** Where filters note how far the checks of a token came, and those of a user's claims. */
+export const [TOKEN_MARK, CLAIMS_MARK] = ["tunnelplane.token", "tunnelplane.claims"] as const;
+
 /** A filter that routes turn on, and that writes constants beside a request, for what comes after it. */
 export const metadataFilter = (
   name: string,

@@ -30,7 +30,9 @@ export function speechOf(protocol: Protocol | undefined, tls: boolean, use: Use)
 /** The end of the name of a cluster that speaks so. */
 export const SPOKEN: Readonly<Record<Speech, string>> = { http1: "", http2: " h2", alpn: " alpn" };
 
-/** Of an answer: 256, and those of HTTP itself (Date, Connection, …). Envoy takes 100, and answers 502 beyond. */
+/**
+ * Of an answer: 256, and those of HTTP itself (Date, Connection, …). Envoy takes 100, and answers 502 beyond.
+ */
 const MAX_HEADERS = 256 + 16;
 const HTTP = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 const HTTP_1: Json = { enable_trailers: true };

@@ -2,7 +2,7 @@ import type { Backends } from "./backends";
 import { shortHash } from "./hostports";
 import { ISSUER_SOCKET, issuerPath, UNKNOWN_KEY } from "./issuers";
 import { type Json, type NamedFilter, script } from "./json";
-import { metadataFilter, whereMetadata } from "./metadata";
+import { metadataFilter, TOKEN_MARK, whereMetadata } from "./metadata";
 
 /** Where the filter that checks tokens says what is wrong with one. */
 export const FAILED = "failed";
@@ -11,11 +11,10 @@ const MISSING = "Jwt is missing";
 
 /** Marks of how far a request came, which tell the answers of the filters between them apart. */
 export const STEPS = ["token read", "token good", "token passed"] as const;
-export const STEP = "tunnelplane.token";
 
 /** @param exact the filter for the token's parts; @param claims the one for its claims */
 export const stepping = (exact: Json, claims: Json): Json[] => {
-  const [read, good, passed] = STEPS.map((step) => metadataFilter(step, STEP, { step }));
+  const [read, good, passed] = STEPS.map((step) => metadataFilter(step, TOKEN_MARK, { step }));
   return [read, exact, good, claims, passed] as Json[];
 };
 
@@ -62,7 +61,8 @@ const where = (namespace: string, keys: readonly string[], exact: string, orAbse
   whereMetadata(namespace, keys, { string_match: { exact } }, orAbsent);
 
 /** @param step the last that it took; undefined for none */
-const isAt = (step: string | undefined): Json => where(STEP, ["step"], step ?? "none", step === undefined);
+const isAt = (step: string | undefined): Json =>
+  where(TOKEN_MARK, ["step"], step ?? "none", step === undefined);
 
 const saying = (value: string, filters: readonly Json[]): Json => ({
   filter: filters.length > 1 ? { and_filter: { filters } } : filters[0],

@@ -47,8 +47,8 @@ export class Sessions {
   }
 
   /**
-   * Undefined where it is over, or none of this gateway's with these rules, or not yet to be renewed: Envoy asks
-   * for one whose cookies were changed, too.
+   * Undefined where it is over, or none of this gateway's with these rules, or not yet to be renewed: Envoy
+   * asks for one whose cookies were changed, too.
    */
   renew(rules: SessionRules, token: string, now = Date.now()): Session | undefined {
     const held = this.#open(rules, token);

@@ -41,7 +41,10 @@ export const worldOf = ({ clusters, secrets, routes, listeners }: Configuration)
 const CHAIN = "envoy.config.listener.v3.FilterChain";
 const FILTER = "envoy.config.listener.v3.Filter";
 const ON_MATCH = "xds.type.matcher.v3.Matcher.OnMatch";
-/** The numbers of fields: of a listener, of a chain, and then of a matcher, its tree, its map and the map's entries. */
+/**
+ * The numbers of fields: of a listener, of a chain, and then of a matcher, its tree, its map and the map's
+ * entries.
+ */
 const FILTERS = 3;
 const [CHAINS, MATCHER, TREE, MAP, ENTRY, KEY, VALUE] = [3, 32, 2, 2, 1, 1, 2];
 

@@ -60,7 +60,8 @@ parentPort?.on("message", (now: Rules) => {
   rules = now;
 });
 const { socket } = workerData as ThreadData;
-// A thread has no mask of its own for the modes of files: until its mode is set, the socket is in a folder of 0700.
+// A thread has no mask of its own for the modes of files: until its mode is set, the socket is in a folder of
+// 0700.
 const folder = mkdtempSync(join(dirname(socket), "w"));
 const place = join(folder, "s");
 server.listen(place, () => {

@@ -54,8 +54,8 @@ export function declare(file: string, given?: CatalogueOptions): resources.Catal
 const isGuarantee = ({ definition }: Entry): boolean => definition.kind === "guarantee";
 
 /**
- * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its location
- * in the program; for a reader, the location of a resource is its entry.
+ * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its
+ * location in the program; for a reader, the location of a resource is its entry.
  */
 function calledFrom<T>(file: string, line: number, make: () => T): T {
   const call = runInThisContext("(function entry(make) { return make(); })", {

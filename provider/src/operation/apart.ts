@@ -90,7 +90,9 @@ const modulesToFollow = (apart: Operation["modulesApart"], urn: string, desired:
 /** Modules that decide about no caller. */
 export const HARMLESS = ["backend", "request_headers", "response_headers", "compression", "circuit_breaker"];
 
-/** The modules that keep callers out and that the program declares for an object by resources of their own. */
+/**
+ * The modules that keep callers out and that the program declares for an object by resources of their own.
+ */
 export const guardsToFollow = (
   { modulesApart }: Operation,
   urn: string | undefined,
@@ -100,7 +102,10 @@ export const guardsToFollow = (
     ? []
     : modulesToFollow(modulesApart, urn, desired).filter((name) => !HARMLESS.includes(name));
 
-/** What keeps callers out and follows an update: modules, and for hostports that it adds the routes of the edge. */
+/**
+ * What keeps callers out and follows an update: modules, and for hostports that it adds the routes of the
+ * edge.
+ */
 export function updateToFollow(
   operation: Operation,
   urn: string | undefined,

@@ -11,7 +11,9 @@ const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   low: "note",
 };
 
-/** The location of findings that have none in the program, because viewers drop findings without a location. */
+/**
+ * The location of findings that have none in the program, because viewers drop findings without a location.
+ */
 const PROJECT_FILE = "Pulumi.yaml";
 
 const DOCUMENTATION = "https://github.com/tunnelplane/tunnelplane/blob/main/docs/meaning.md#findings";

@@ -9,8 +9,8 @@ import type { FindLocation, SourceLocation } from "./sourceLocations";
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
 /**
- * The locations of the resources of a YAML program. The engine knows none: its host for YAML records the lines
- * of its own source.
+ * The locations of the resources of a YAML program. The engine knows none: its host for YAML records the
+ * lines of its own source.
  *
  * @param folder the project's folder; if it holds no such program, no location is found
  */

@@ -52,8 +52,8 @@ export interface RequestOptions {
    */
   readonly idempotencyKey?: string;
   /**
-   * With `idempotencyKey`: the id of the object that the key created before. If that is still its answer, a new
-   * object is created, which is the key's answer from then on.
+   * With `idempotencyKey`: the id of the object that the key created before. If that is still its answer, a
+   * new object is created, which is the key's answer from then on.
    */
   readonly idempotencyKeyAfter?: string | undefined;
   /**

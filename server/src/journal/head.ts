@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import { type Database, statement } from "../storage";
 
 /**
- * A position in the audit log: a row's number and hash. If it is noted elsewhere, it proves later that the log
- * up to there is unchanged.
+ * A position in the audit log: a row's number and hash. If it is noted elsewhere, it proves later that the
+ * log up to there is unchanged.
  */
 export interface Anchor {
   readonly sequence: number;

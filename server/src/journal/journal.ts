@@ -54,8 +54,8 @@ export interface Follower {
  * action. Both share one sequence, which is the order of commits.
  *
  * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a
- * sequencer gives the rows their positions; see {@link Sequencer}. Changes that need an exact position, and all
- * changes on SQLite, go into the log at once.
+ * sequencer gives the rows their positions; see {@link Sequencer}. Changes that need an exact position, and
+ * all changes on SQLite, go into the log at once.
  */
 export class Journal {
   /** The parts that were prepared before the transaction. */

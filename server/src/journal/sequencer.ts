@@ -27,10 +27,10 @@ export interface SequencerOptions {
 }
 
 /**
- * Moves committed changes from the inbox to their positions in the event log and the audit log. Every server has
- * one, on a connection of its own; whichever finds the head of the log free moves what all of them wrote, in
- * one transaction. So it may be killed at any step. On SQLite nothing waits in the inbox but what a restored
- * backup brought.
+ * Moves committed changes from the inbox to their positions in the event log and the audit log. Every server
+ * has one, on a connection of its own; whichever finds the head of the log free moves what all of them wrote,
+ * in one transaction. So it may be killed at any step. On SQLite nothing waits in the inbox but what a
+ * restored backup brought.
  */
 export class Sequencer {
   readonly #passes = new Job({

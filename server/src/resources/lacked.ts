@@ -19,7 +19,10 @@ const MAX_LACKING = 100;
 export const lackedBy = (document: Readonly<Document>): readonly string[] =>
   textsIn(own(document, "closed_without"));
 
-/** The added hostports of an edge that serve nothing until it has its parts. Empty where that is not only them. */
+/**
+ * The added hostports of an edge that serve nothing until it has its parts. Empty where that is not only
+ * them.
+ */
 export const closedHostportsOf = (document: Readonly<Document>): readonly string[] =>
   textsIn(own(document, "closed_hostports"));
 

@@ -59,8 +59,8 @@ export class Keyring {
 
   /**
    * Checks which key is in use. Call this in every transaction that seals, so that no secret stays sealed
-   * under a key that a rotation removes: a rotation is the only writer, so the answer holds until the transaction
-   * ends.
+   * under a key that a rotation removes: a rotation is the only writer, so the answer holds until the
+   * transaction ends.
    *
    * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer
    *   one

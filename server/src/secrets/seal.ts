@@ -5,8 +5,8 @@ const NONCE = 12; // bytes; NIST SP 800-38D section 8.2.2, at most 2^32 values s
 const TAG = 16;
 
 /**
- * Seals a text with AES-256-GCM under a key of 32 bytes. It opens only at the location for which it was sealed,
- * so an attacker with write access to the database cannot move it to an object that they may read.
+ * Seals a text with AES-256-GCM under a key of 32 bytes. It opens only at the location for which it was
+ * sealed, so an attacker with write access to the database cannot move it to an object that they may read.
  */
 export function seal(key: Buffer, location: string, text: string): string {
   const nonce = randomBytes(NONCE);

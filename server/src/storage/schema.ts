@@ -83,8 +83,8 @@ export interface Database {
   /** Events at their destinations, as far as subscriptions have been read. */
   delivery: DeliveryRow;
   /**
-   * Committed changes that have no position in the event log and the audit log yet; see the architecture page of
-   * storage.
+   * Committed changes that have no position in the event log and the audit log yet; see the architecture page
+   * of storage.
    */
   inbox: InboxRow;
   /** The audit log: rows are added and never changed. Each holds the hash of the row before. */

@@ -68,8 +68,8 @@ const ROLLBACK: Sent = { sql: "rollback", parameters: [], isEffect: true };
 const WRITERS = 7_086_001;
 
 /**
- * Every writer shares this lock, so a writer that takes it exclusively (a rotation of keys) is the only one. It
- * is a statement of its own: what the next ones read is as new as the lock.
+ * Every writer shares this lock, so a writer that takes it exclusively (a rotation of keys) is the only one.
+ * It is a statement of its own: what the next ones read is as new as the lock.
  */
 const lockOf = (name: string): Sent => ({
   sql: `select ${name}(${WRITERS})`,

@@ -38,8 +38,8 @@ export interface DeclaredChange {
 }
 
 /**
- * The dangerous effects of a change of one resource, as far as it shows them by itself. Only new ones are listed.
- * Effects that depend on other resources are left to a review.
+ * The dangerous effects of a change of one resource, as far as it shows them by itself. Only new ones are
+ * listed. Effects that depend on other resources are left to a review.
  */
 export function warningsOf(change: DeclaredChange): ChangeWarning[] {
   const { kind, before, after, modules } = change;

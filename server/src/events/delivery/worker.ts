@@ -23,7 +23,8 @@ interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now
 }
 
 /**
- * Sends the events of one destination, a few batches at a time, each in a loop of its own. The page docs/architecture/events.md has a picture of its states.
+ * Sends the events of one destination, a few batches at a time, each in a loop of its own. The page
+ * docs/architecture/events.md says how they begin and end.
  */
 export class DeliveryWorker {
   readonly #abort = new AbortController();
