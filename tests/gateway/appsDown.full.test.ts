@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runningForEachTest } from "./running";
-import { Upstream } from "./traffic";
+import { tls, Upstream } from "./traffic";
 
 const [WEB, BARE] = ["web.example.com", "bare.example.com"];
 
@@ -34,9 +34,9 @@ describe("Applications behind agents, when they are down", () => {
     await one.reported(bare.id);
   }
 
-  async function group() {
+  async function group(fields: object = {}) {
     const one = running.now;
-    const { id } = await one.api.tunnelGroupBackends.create({ labels: { service: "web" } });
+    const { id } = await one.api.tunnelGroupBackends.create({ labels: { service: "web" }, ...fields });
     return { id, key: (await one.credential()).key };
   }
 
@@ -59,6 +59,38 @@ describe("Applications behind agents, when they are down", () => {
     await one.until(async () => (await one.answers(WEB)) === "back");
     await one.until(async () => (await one.answers(BARE)) === "back");
     await again.stop();
+  });
+
+  it("a connection that is silent, and a WebSocket, end after the group's idle_timeout, and not before", async () => {
+    const one = running.now;
+    const { id, key } = await group({ idle_timeout: 2 });
+    const silent = await program((socket) =>
+      socket.once("data", (asked) => {
+        if (String(asked).includes("websocket"))
+          socket.write(
+            "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+          );
+      }),
+    );
+    await serve(id);
+    one.agent(key, "service=web:443", { local: silent.address });
+    await one.until(async () => (await one.status()).agents.length > 0);
+    const open = (sni: string) => tls(one.httpsPort, { sni, ALPNProtocols: ["http/1.1"] });
+    const [bare, web] = [await open(BARE), await open(WEB)];
+    web.write(`GET / HTTP/1.1\r\nhost: ${WEB}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`);
+    expect(String((await once(web, "data"))[0])).to.contain(" 101 ");
+    for (const socket of [bare, web]) {
+      await sleep(500);
+      expect(socket.closed, "while it may be silent").to.equal(false);
+    }
+    await Promise.all(
+      [bare, web].map((socket) =>
+        once(
+          socket.resume().on("error", () => undefined),
+          "close",
+        ),
+      ),
+    );
   });
 
   it("an application that nobody uses is asked at most every five seconds whether it is up", async () => {

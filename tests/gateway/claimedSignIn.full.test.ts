@@ -38,13 +38,17 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
     ...more,
   });
   const ANN = { email: "ann@example.com", email_verified: true, realm: { groups: ["x", "dev-1"] } };
-  /** Signs somebody with such claims in, and asks for the page. */
-  async function visit(claims: object): Promise<{ browser: Browser; page: Visit }> {
+  /** Has somebody with such claims come back from the issuer. */
+  async function signIn(claims: object): Promise<{ browser: Browser; back: Visit }> {
     issuer.claims = claims;
     const browser = new Browser(running.now, own.pem);
     const sent = await browser.visit(SITE);
     expect(sent.status).to.equal(302);
-    const back = await browser.visit((await browser.visit(sent.location)).location);
+    return { browser, back: await browser.visit((await browser.visit(sent.location)).location) };
+  }
+  /** Signs somebody with such claims in, and asks for the page. */
+  async function visit(claims: object): Promise<{ browser: Browser; page: Visit }> {
+    const { browser, back } = await signIn(claims);
     expect([back.status, back.location], back.body).to.deep.equal([302, SITE]);
     return { browser, page: await browser.visit(SITE) };
   }
@@ -108,6 +112,14 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
       allowed: pageFor(ANN),
     });
     issuer.key = key;
+    const aud = [issuer.client.id, "another app"];
+    await refusedBeside({
+      refused: [{}, { azp: "another app" }].map(
+        (more) => async () => (await signIn({ ...ANN, aud, ...more })).back,
+      ),
+      as: 401,
+      allowed: pageFor({ ...ANN, aud, azp: issuer.client.id }),
+    });
   });
 
   it("other claims of the route count at once for those who are signed in, and OPTIONS may pass without", async () => {

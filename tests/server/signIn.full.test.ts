@@ -355,8 +355,10 @@ onEveryDatabase("Signing in", (startServer) => {
   });
 
   it("is refused where the identity provider does not say who somebody is", async () => {
-    const as = (subject: string) => () => visitor().signIn(issuer, subject);
-    await refusedBeside({ refused: [as(""), as("x".repeat(256))], as: 403, allowed: as("x") });
+    const as = (subject: string, more?: object) => () => visitor().signIn(issuer, subject, more);
+    const both = { aud: [CLIENT_ID, "another"] };
+    const refused = [as(""), as("x".repeat(256)), as("x", both), as("x", { ...both, azp: "another" })];
+    await refusedBeside({ refused, as: 403, allowed: as("x", { ...both, azp: CLIENT_ID }) });
   });
 
   it("lets nobody deactivate themselves", async () => {

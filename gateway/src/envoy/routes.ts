@@ -1,5 +1,5 @@
 import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
-import { OWN_PATHS } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, OWN_PATHS } from "@tunnelplane/sdk/contract";
 import {
   type Action,
   asksPath,
@@ -17,6 +17,7 @@ import { type Backends, DEFAULT_IDLE, type Destination } from "./backends";
 import { compressing } from "./compression";
 import { headerChanges } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
+import { withId } from "./indexes";
 import { type Json, turnOn, typed } from "./json";
 import { type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
@@ -160,8 +161,9 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const compresses = route.compression?.enabled === true;
   const jwt = route.jwt_validation;
   const tokens = jwt?.enabled ? tokenCheck(route.id, jwt, backends, environment) : undefined;
+  const { project_id: project = DEFAULT_PROJECT.id } = withId(objects.https_edge, route.edge_id) ?? {};
   const session = route.oidc?.enabled
-    ? signIn(route.id, route.oidc, hostport, hosts, backends, environment)
+    ? signIn({ id: route.id, project }, route.oidc, hostport, hosts, backends, environment)
     : undefined;
   const webhook = webhookCheck(route, hostport.port, backends);
   const from = networks ? [networks] : [];

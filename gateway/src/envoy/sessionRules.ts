@@ -1,5 +1,7 @@
 /** What a route asks of sessions, as Envoy names it when it asks the gateway for one. */
 export interface SessionRules {
+  /** The project of the edge, for which sign-ins at an issuer count. */
+  readonly project: string;
   readonly issuer: string;
   readonly clientId: string;
   /** In seconds, from the sign-in on. */
@@ -16,12 +18,16 @@ export const DAY = 86_400;
 export const boundTo = ({ issuer, clientId, longest, idle }: SessionRules): string =>
   JSON.stringify([issuer, clientId, longest, idle]);
 
-export const rulesText = ({ issuer, clientId, longest, idle, keepsIdToken }: SessionRules): string =>
-  Buffer.from(JSON.stringify([issuer, clientId, longest, idle, keepsIdToken])).toString("base64url");
+export const rulesText = (rules: SessionRules): string => {
+  const { issuer, clientId, longest, idle, keepsIdToken, project } = rules;
+  return Buffer.from(JSON.stringify([issuer, clientId, longest, idle, keepsIdToken, project])).toString(
+    "base64url",
+  );
+};
 
 /** Of a text that only this gateway writes, into Envoy's configuration. @throws if it is another */
 export function readRules(text: string): SessionRules {
-  const [issuer, clientId, longest, idle, keepsIdToken]: unknown[] = JSON.parse(
+  const [issuer, clientId, longest, idle, keepsIdToken, project]: unknown[] = JSON.parse(
     Buffer.from(text, "base64url").toString(),
   );
   return {
@@ -30,5 +36,6 @@ export function readRules(text: string): SessionRules {
     longest: Number(longest),
     idle: Number(idle),
     keepsIdToken: keepsIdToken === true,
+    project: String(project),
   };
 }

@@ -31,7 +31,7 @@ export interface SignIn {
 }
 
 export function signIn(
-  route: string,
+  { id: route, project }: { readonly id: string; readonly project: string },
   oidc: HttpsEdgeRoutesOidc,
   { host }: Hostport,
   hosts: readonly string[],
@@ -45,7 +45,7 @@ export function signIn(
       `the discovery document of the issuer ${oidc.issuer} was never read: ${environment.unread?.get(oidc.issuer) ?? "it has not answered yet"}. Is it reachable from here, and trusted (--trust)?`,
     );
   const id = shortHash(route);
-  const rules = rulesOf(oidc);
+  const rules = rulesOf(oidc, project);
   const key = sessionKey(route, rules, environment.sessionKey);
   const [secretName, keyName] = [`client of ${id}`, `session of ${id}`];
   const callback = `${OWN_PATHS}callback/${route}`;
@@ -128,7 +128,8 @@ const sessionOf = (oidc: HttpsEdgeRoutesOidc, rules: SessionRules, answersForIss
     : {}),
 });
 
-const rulesOf = (oidc: HttpsEdgeRoutesOidc): SessionRules => ({
+const rulesOf = (oidc: HttpsEdgeRoutesOidc, project: string): SessionRules => ({
+  project,
   issuer: oidc.issuer,
   clientId: oidc.client_id,
   longest: oidc.maximum_duration || DAY,

@@ -27,10 +27,11 @@ export async function redeem(
   let said = "";
   for (const method of methodsFor(known.authMethods)) {
     const { status, text } = await documents.post(known.tokenEndpoint, ...as(method, clientId, secret, body));
-    const answer = jsonOf({ status, text });
+    const answer = jsonOf({ text });
     if (status === 200 && typeof answer.access_token === "string") {
       const { id_token: token } = answer;
       if (typeof token !== "string") return undefined;
+      refuseForOthers(token, clientId);
       documents.sawToken(known.jwksUri, token);
       return token;
     }
@@ -40,6 +41,14 @@ export async function redeem(
     if (status !== 401 && error !== "invalid_client") break;
   }
   throw new Refused(said);
+}
+
+/** A token for several audiences has to name this client as the one that it was given to. */
+function refuseForOthers(token: string, clientId: string): void {
+  const { aud, azp } = jsonOf({ text: Buffer.from(token.split(".")[1] ?? "", "base64url").toString() });
+  // OpenID Connect Core 1.0 section 3.1.3.7.
+  if (Array.isArray(aud) && aud.length > 1 && azp !== clientId)
+    throw new Refused("its ID token is for several audiences, and its azp does not name this client");
 }
 
 /** In their order: another one follows where the first is refused as the client's. */
@@ -65,7 +74,7 @@ function as(
   return [String(body), { authorization: `Basic ${basic}` }];
 }
 
-function jsonOf({ text }: Pick<Answered, "status" | "text">): Readonly<Record<string, unknown>> {
+function jsonOf({ text }: Pick<Answered, "text">): Readonly<Record<string, unknown>> {
   try {
     const json: unknown = JSON.parse(text);
     return isObject(json) ? json : {};

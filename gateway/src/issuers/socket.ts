@@ -9,8 +9,8 @@ import type { IssuerDocuments } from "./documents";
 import { Refused, redeem } from "./redeem";
 import { Sessions } from "./sessions";
 
-/** Codes that are redeemed at a time, and of those for one issuer. */
-const [MAX_CONCURRENT, MAX_OF_ISSUER] = [64, 16];
+/** Codes that are redeemed at a time, and of those for edges of one project. */
+const [MAX_CONCURRENT, MAX_OF_PROJECT] = [64, 16];
 const MAX_FORM_LENGTH = 65_536;
 
 interface Options {
@@ -85,19 +85,20 @@ export class IssuerSocket {
     }
   }
 
-  async #idTokenFor({ issuer, clientId }: SessionRules, form: URLSearchParams): Promise<string | undefined> {
-    const waiting = this.#redeeming.get(issuer) ?? 0;
-    if (this.#all >= MAX_CONCURRENT || waiting >= MAX_OF_ISSUER)
-      throw new Refused(`${this.#all} sign-ins wait for issuers, ${waiting} of them for this one`);
+  async #idTokenFor(rules: SessionRules, form: URLSearchParams): Promise<string | undefined> {
+    const { project } = rules;
+    const waiting = this.#redeeming.get(project) ?? 0;
+    if (this.#all >= MAX_CONCURRENT || waiting >= MAX_OF_PROJECT)
+      throw new Refused(`${this.#all} sign-ins wait for issuers, ${waiting} of them of this project`);
     this.#all++;
-    this.#redeeming.set(issuer, waiting + 1);
+    this.#redeeming.set(project, waiting + 1);
     try {
-      return await redeem(this.options.documents, { issuer, clientId }, form);
+      return await redeem(this.options.documents, rules, form);
     } finally {
       this.#all--;
-      const left = (this.#redeeming.get(issuer) ?? 1) - 1;
-      if (left > 0) this.#redeeming.set(issuer, left);
-      else this.#redeeming.delete(issuer);
+      const left = (this.#redeeming.get(project) ?? 1) - 1;
+      if (left > 0) this.#redeeming.set(project, left);
+      else this.#redeeming.delete(project);
     }
   }
 
