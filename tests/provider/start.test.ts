@@ -18,7 +18,7 @@ describe("The start of a provider", () => {
     const loaded = run('require("@tunnelplane/pulumi"); console.log(Object.keys(require.cache).join("\\n"))');
     expect(loaded).to.contain(join("provider", "dist", "catalogue", "catalogue.js"));
     expect(loaded).not.to.match(
-      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|client.variables|folders|switches|terminal|unknown|youngGeneration)\.js)|dist.catalogue.declare/,
+      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|client.variables|folders|switches|memory|terminal|unknown)\.js)|dist.catalogue.declare/,
     );
   });
 

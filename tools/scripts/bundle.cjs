@@ -23,6 +23,9 @@ const ENTRIES = {
 /** Natively compiled parts that their packages do without; nothing of Pulumi is needed by any command. */
 const LEFT_OUT = ["@pulumi/pulumi", "pg-native", "*.node", "cpu-features"];
 
+/** Begins before that file is compiled, so it is one of its own. */
+const COMPILED = "sdk/dist/compiled.js";
+
 /** One file with all code, which each entry begins elsewhere: most of it is shared, and stands in it once. */
 function writeCode() {
   const folder = join(BUNDLE, "js");
@@ -42,6 +45,19 @@ function writeCode() {
     metafile: true,
     // Of files that worker threads begin with, which stand beside it.
     logOverride: { "require-resolve-not-external": "silent" },
+  });
+  // One other character makes Node keep two bytes for each of the file. esbuild leaves those in patterns.
+  const all = join(folder, "all.js");
+  const escaped = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  writeFileSync(all, readFileSync(all, "utf8").replace(/[^\0-\x7f]/g, escaped));
+  buildSync({
+    entryPoints: [COMPILED],
+    outfile: join(folder, "compiled.js"),
+    absWorkingDir: ROOT,
+    bundle: true,
+    platform: "node",
+    target: "node22.19",
+    format: "cjs",
   });
   for (const name of Object.keys(ENTRIES))
     writeFileSync(join(folder, `${name}.js`), `require("./all.js").${name}();\n`);

@@ -86,6 +86,7 @@ const FLOORS = {
     {
       catalogue: "YAML catalogues",
       "compiled.ts": "for compiled programs",
+      "health.ts": "asks on this machine whether something serves",
       "index.ts": "what programs use",
       "node.ts": "for commands",
     },
@@ -108,7 +109,7 @@ const FLOORS = {
       "terminal.ts": "texts that cannot steer a terminal",
       tracing: "spans for a collector of OpenTelemetry, where one is set",
       "unknown.ts": "values that are not known yet",
-      "youngGeneration.ts": "keeps the memory of a start small",
+      "memory.ts": "has V8 care for little memory, such as while a program loads",
     },
     { "nodeVersion.ts": "refuses a Node that is too old" },
   ],

@@ -9,8 +9,8 @@ process.emitWarning = (warning, ...rest) => {
     Reflect.apply(emitWarning, process, [warning, ...rest]);
 };
 
-// In a clone the build's output; in a tarball one bundle of everything. Node keeps what it compiled: that
-// halves the start.
-require("node:module").enableCompileCache?.();
-const [built, bundled] = ["../dist/main.js", "../bundle/js/main.js"].map((file) => join(__dirname, file));
-require(existsSync(built) ? built : bundled);
+// In a clone the build's output; in a tarball one bundle of everything. What was compiled is kept: that halves the
+// start.
+const isClone = existsSync(join(__dirname, "../dist/main.js"));
+require(isClone ? "@tunnelplane/sdk/compiled" : "../bundle/js/compiled.js");
+require(isClone ? "../dist/main.js" : "../bundle/js/main.js");

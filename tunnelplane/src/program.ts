@@ -4,13 +4,16 @@ import { newCommand } from "./new";
 import { CREATE, PACKAGES, SELF } from "./place";
 
 /** Commands of the other packages. Their modules take longer to load than those of the server's commands. */
-const OTHERS: readonly { readonly names: readonly string[]; load(): Command[] }[] = [
+const OTHERS: readonly { readonly names: readonly string[]; load(args: readonly string[]): Command[] }[] = [
   {
     names: ["gateway", "dev"],
-    load() {
+    load(args) {
       const { devCommand, gatewayCommand }: typeof import("@tunnelplane/gateway/commands") =
         require("@tunnelplane/gateway/commands");
-      return [gatewayCommand(), devCommand(() => ({ server: SELF, gateway: [...SELF, "gateway"] }))];
+      const gateway = gatewayCommand(args[0] === "gateway" ? args.slice(1) : undefined);
+      return args[0] === "gateway"
+        ? [gateway]
+        : [gateway, devCommand(() => ({ server: SELF, gateway: [...SELF, "gateway"] }))];
     },
   },
   {
@@ -31,7 +34,7 @@ const OTHERS: readonly { readonly names: readonly string[]; load(): Command[] }[
 /** Everything, or what these arguments need. */
 export function program(args: readonly string[]): Command {
   const [first = ""] = args;
-  const all = serverProgram(NEXT).description(
+  const all = serverProgram(NEXT, first).description(
     "A control plane for tunnels: server, gateway, and all commands",
   );
   const ask = all.commands.find((command) => command.name() === "ask");
@@ -40,7 +43,7 @@ export function program(args: readonly string[]): Command {
   const isOurs = all.commands.some((command) => command.name() === first && first !== "completion");
   for (const { names, load } of OTHERS)
     if (names.includes(first) || !(isOurs || OTHERS.some((other) => other.names.includes(first))))
-      for (const command of load()) all.addCommand(command);
+      for (const command of load(args)) all.addCommand(command);
   return all;
 }
 

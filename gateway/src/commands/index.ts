@@ -1,18 +1,41 @@
+import { present } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { devCommand } from "./dev";
-import { renderCommand } from "./render";
-import { runCommand } from "./run";
-import { trafficCommand } from "./traffic";
-import { tryCommand } from "./try";
+import type * as Dev from "./dev";
+import type * as Health from "./health";
+import type * as Render from "./render";
+import type * as Run from "./run";
+import type * as Traffic from "./traffic";
+import type * as Try from "./try";
 
-/** `gateway` as a command among others; without a word, it runs. */
-export function gatewayCommand(): Command {
+/** Each command, loaded when it is asked for: a gateway that runs needs none of the others. */
+const COMMANDS: Readonly<Record<string, () => Command>> = {
+  run: () => (require("./run") as typeof Run).runCommand(),
+  health: () => (require("./health") as typeof Health).healthCommand(),
+  render: () => (require("./render") as typeof Render).renderCommand(),
+  traffic: () => (require("./traffic") as typeof Traffic).trafficCommand(),
+  try: () => (require("./try") as typeof Try).tryCommand(),
+};
+
+/** The command of this name alone; all where there is none, for the help. */
+export const commands = (name = ""): Command[] =>
+  Object.hasOwn(COMMANDS, name)
+    ? [present(COMMANDS[name])()]
+    : Object.values(COMMANDS).map((command) => command());
+
+/**
+ * `gateway` as a command among others; without a word, it runs.
+ * @param args what stands behind it
+ */
+export function gatewayCommand(args: readonly string[] = ["--help"]): Command {
   const group = new Command("gateway").description(
     "Make Envoy do what edges, policies and credentials declare",
   );
-  group.addCommand(runCommand(), { isDefault: true });
-  for (const command of [renderCommand(), trafficCommand(), tryCommand()]) group.addCommand(command);
+  const [first = "run"] = args;
+  const isRun = first.startsWith("-") && !args.some((arg) => arg === "-h" || arg === "--help");
+  for (const command of commands(isRun ? "run" : first))
+    group.addCommand(command, { isDefault: command.name() === "run" });
   return group;
 }
 
-export { devCommand };
+export const devCommand: typeof Dev.devCommand = (...given) =>
+  (require("./dev") as typeof Dev).devCommand(...given);

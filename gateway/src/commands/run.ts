@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Tunnelplane } from "@tunnelplane/sdk";
 import {
-  limitYoungGeneration,
+  loadInLittleMemory,
   makeFolder,
   mistypedVariables,
   switchReader,
@@ -35,6 +35,8 @@ import { addressOption, type CommonFlags, commonOptions, hoursOption, nameOption
 import { openReports, type ReportFlags } from "./reports";
 
 const CLOSE_MS = 500;
+/** After these, a gateway works, whether or not there is a server. */
+const START_MS = 3_000;
 
 interface Flags extends CommonFlags, ReportFlags {
   readonly envoy: string;
@@ -45,9 +47,14 @@ interface Flags extends CommonFlags, ReportFlags {
 }
 
 export function runCommand(): Command {
-  const command = new Command("run").description(
-    "Have Envoy serve the objects of a server, and keep it up to date",
+  const command = withSettings(
+    new Command("run").description("Have Envoy serve the objects of a server, and keep it up to date"),
   );
+  return command.action((flags: Flags) => run(flags, command));
+}
+
+/** Adds what a gateway that runs is told. */
+export function withSettings(command: Command): Command {
   for (const option of commonOptions()) command.addOption(option);
   command
     .addOption(
@@ -82,7 +89,7 @@ export function runCommand(): Command {
       ).argParser(addressOption),
     );
   for (const option of reportOptions()) command.addOption(option);
-  return command.action((flags: Flags) => run(flags, command));
+  return command;
 }
 
 /** What is recorded of requests, counted and logged. */
@@ -114,8 +121,6 @@ const reportOptions = (): Option[] => [
 ];
 
 async function run(flags: Flags, { options }: Command): Promise<void> {
-  // Until something is served. It has some 16 MiB by now.
-  limitYoungGeneration();
   const { log, warn } = openLog();
   const settings = options.flatMap(({ envVar }) => envVar ?? []);
   for (const warning of mistypedVariables(settings, (name) => name.startsWith("GATEWAY_"))) log.warn(warning);
@@ -153,7 +158,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
       ...status,
     });
   const lastObjects = join(state, "objects.json");
-  const webhooks = await WebhookChecker.start(join(state, "sockets"));
+  const webhooks = new WebhookChecker(join(state, "sockets"));
   const { documents, sessionKey } = environment;
   const issuers = await IssuerSocket.start(join(state, "sockets"), { documents, sessionKey, warn });
   const gateway = new Gateway({
@@ -166,6 +171,7 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
+  setTimeout(loadInLittleMemory(), START_MS).unref();
   environment.upstreams.follow();
   await gateway.run(stopping.signal);
   await waitAtMost(CLOSE_MS, gateway.tellLeave());

@@ -259,7 +259,7 @@ export class Gateway {
     const objects = objectsOf(entries, started);
     agents?.sockets.declare(declaredBy(objects));
     // Before Envoy asks about them.
-    this.parts.webhooks.declare(objects);
+    await this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
     const keep = () => this.#keepObjects(entries);

@@ -11,25 +11,24 @@ const PAUSE_MS = 500;
 
 /**
  * Tells Envoy whether a service signed a request, on a socket beside those of agents. Anybody may send what
- * is checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers
- * 503.
+ * is checked, so a thread of its own does it, and agents go on meanwhile; it starts with the first route that
+ * asks for it. While there is none, Envoy answers 503.
  */
 export class WebhookChecker {
   #rules: Rules = new Map();
   #worker: Worker | undefined;
+  #isStarted = false;
   #isStopped = false;
-
-  private constructor(private readonly data: ThreadData) {}
+  readonly #data: ThreadData;
 
   /** @param folder of the sockets */
-  static async start(folder: string): Promise<WebhookChecker> {
-    const checker = new WebhookChecker({ socket: join(folder, WEBHOOK_SOCKET) });
-    await checker.#start();
-    return checker;
+  constructor(folder: string) {
+    this.#data = { socket: join(folder, WEBHOOK_SOCKET) };
+    rmSync(this.#data.socket, { force: true });
   }
 
-  /** Takes over what routes ask for now. */
-  declare({ https_edge }: Objects): void {
+  /** Takes over what routes ask for now. Resolves once requests are checked. */
+  async declare({ https_edge }: Objects): Promise<void> {
     this.#rules = new Map(
       https_edge.flatMap(({ routes }) =>
         routes.flatMap(({ id, webhook_verification: module }) =>
@@ -39,12 +38,14 @@ export class WebhookChecker {
         ),
       ),
     );
-    this.#worker?.postMessage(this.#rules);
+    if (this.#isStarted || this.#rules.size === 0) return this.#worker?.postMessage(this.#rules);
+    this.#isStarted = true;
+    await this.#start();
   }
 
   #start(): Promise<void> {
-    rmSync(this.data.socket, { force: true });
-    const worker = new Worker(THREAD, { workerData: this.data });
+    rmSync(this.#data.socket, { force: true });
+    const worker = new Worker(THREAD, { workerData: this.#data });
     this.#worker = worker;
     worker.postMessage(this.#rules);
     return new Promise((resolve, reject) => {
@@ -64,6 +65,6 @@ export class WebhookChecker {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#worker?.terminate();
-    rmSync(this.data.socket, { force: true });
+    rmSync(this.#data.socket, { force: true });
   }
 }

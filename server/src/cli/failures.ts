@@ -1,10 +1,3 @@
-import {
-  AuthenticationError,
-  ConnectionError,
-  NotFoundError,
-  PermissionError,
-  TimeoutError,
-} from "@tunnelplane/sdk";
 import { CommanderError } from "commander";
 
 /** There is nothing of that name or id. */
@@ -48,6 +41,13 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof NegativeAnswer) return error.exitCode;
   if (error instanceof UsageError) return 2;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const {
+    AuthenticationError,
+    ConnectionError,
+    NotFoundError,
+    PermissionError,
+    TimeoutError,
+  }: typeof import("@tunnelplane/sdk") = require("@tunnelplane/sdk");
   if ([MissingObjectError, NotFoundError, RefusedByFindings].some((type) => error instanceof type)) return 3;
   if (
     [ConnectionError, TimeoutError, NoKeyError, AuthenticationError, PermissionError].some(

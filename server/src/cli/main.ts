@@ -1,9 +1,13 @@
 #!/usr/bin/env node
-import { guardOutput } from "@tunnelplane/sdk/node";
-import { run } from "./run";
+import "@tunnelplane/sdk/compiled";
+import { guardOutput, loadInLittleMemory } from "@tunnelplane/sdk/node";
 
+const args = process.argv.slice(2);
+// Before anything large loads.
+if (args[0] === "serve") loadInLittleMemory();
 guardOutput();
-run(process.argv.slice(2)).then((code) => {
+const { run }: typeof import("./run") = require("./run");
+run(args).then((code) => {
   // A server that was started goes on.
   if (code !== 0) process.exit(code);
 });

@@ -12,7 +12,7 @@ function throwing(command: Command): Command {
 }
 
 /** Runs what these arguments name, prints its error if it fails, and returns its exit code. */
-export async function run(args: readonly string[], command = program()): Promise<number> {
+export async function run(args: readonly string[], command = program(undefined, args[0])): Promise<number> {
   try {
     await throwing(command).parseAsync(args, { from: "user" });
     return 0;

@@ -1,4 +1,4 @@
-import { limitYoungGeneration, mistypedVariables } from "@tunnelplane/sdk/node";
+import { loadInLittleMemory, mistypedVariables } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import type { Order, Ready } from "../process";
 import type { RunningServer, ServerOptions } from "../start";
@@ -59,13 +59,15 @@ async function serve(
       `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
     );
   const { isServing, Serving }: typeof import("../process") = require("../process");
-  if (processes > 1 && !isServing())
+  const letGrow = loadInLittleMemory();
+  if (processes > 1 && !isServing()) {
+    letGrow();
     return serveTogether(processes, options.logLevel, tlsCert !== undefined, next);
+  }
   const warnings = isServing() ? [] : warningsOfEnvironment();
   let server: RunningServer | undefined;
   const obey = orders(() => server, shutdownLimit);
   const siblings = isServing() ? new Serving(processes, obey) : undefined;
-  const letGrow = limitYoungGeneration();
   const { startServer }: typeof import("../start") = require("../start");
   let isFirst = false;
   server = await startServer({

@@ -1,7 +1,7 @@
 import { traced, tracing } from "@tunnelplane/sdk/tracing";
 import type { Kysely } from "kysely";
+import { readConnection } from "./connectionString";
 import { migrate, requireMigrated } from "./migrate";
-import { connectPostgres, labelOf, openPostgres, requireUsable } from "./postgres";
 import type { Database } from "./schema";
 import { connectSqlite, isSqlite, openSqlite } from "./sqlite";
 import type { Store } from "./store";
@@ -20,15 +20,20 @@ export interface StoreOptions extends DatabaseOptions {
   readonly existing?: boolean;
 }
 
+/** Loaded where it is used: half of what a server has of other people's code for databases. */
+const postgres = (): typeof import("./postgres") => require("./postgres");
+
 /** Opens a server's database; creates or migrates it if necessary. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { data, databaseUrl, databasePool, existing } = options;
   if (existing) requireDatabase(options);
-  if (databaseUrl) await requireUsable(databaseUrl);
+  if (databaseUrl) await postgres().requireUsable(databaseUrl);
   const db = connectTo(options);
   await (existing ? requireMigrated(db, databaseName(options)) : migrate(db)).finally(() => db.destroy());
   return tracedWrites(
-    await (databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data)),
+    await (databaseUrl
+      ? postgres().openPostgres({ url: databaseUrl, pool: databasePool })
+      : openSqlite(data)),
   );
 }
 
@@ -55,7 +60,7 @@ function tracedWrites(store: Store): Store {
  * there is none.
  */
 export const connectTo = ({ data, databaseUrl }: DatabaseOptions): Kysely<Database> =>
-  databaseUrl ? connectPostgres(databaseUrl) : connectSqlite(data);
+  databaseUrl ? postgres().connectPostgres(databaseUrl) : connectSqlite(data);
 
 /** Reads a snapshot, however long that takes, while others write. */
 export async function inSnapshot<T>(
@@ -78,7 +83,7 @@ export async function inSnapshot<T>(
 
 /** The name of a database for people, without a password. */
 export const databaseName = ({ data, databaseUrl }: DatabaseOptions): string =>
-  databaseUrl ? labelOf(databaseUrl) : data;
+  databaseUrl ? readConnection(databaseUrl).label : data;
 
 /**
  * Refuses a folder without a database, so that none is created there. For PostgreSQL only connecting can show

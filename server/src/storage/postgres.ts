@@ -120,6 +120,3 @@ export async function requireUsable(url: string): Promise<void> {
   await hosts.choose();
   await refuseUnusable(hosts.url, hosts.label);
 }
-
-/** Host and database, for people. */
-export const labelOf = (url: string): string => readConnection(url).label;

@@ -119,10 +119,10 @@ describe("The signature of a webhook", () => {
 
   it("is checked while the thread that carries agents is busy, and forms that nobody can read are refused", async () => {
     const folder = newFolder();
-    const checker = await WebhookChecker.start(folder);
+    const checker = new WebhookChecker(folder);
     const [twilio] = PUBLISHED.filter(({ provider }) => provider === "twilio");
     if (!twilio) throw new Error("Twilio's example is gone");
-    checker.declare({
+    await checker.declare({
       https_edge: [
         {
           routes: [

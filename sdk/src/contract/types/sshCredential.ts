@@ -33,7 +33,10 @@ export const sshCredential = defineResource({
   unique: (sent) => [
     {
       scope: "ssh_public_key",
-      key: fingerprint(validSshPublicKey(sent.public_key)),
+      // A server asks at its start whether there is one; reading a key loads what a start does not need.
+      get key() {
+        return fingerprint(validSshPublicKey(sent.public_key));
+      },
       path: ["public_key"],
       taken: "is registered already; use the credential that holds it, or generate another key for this one",
     },

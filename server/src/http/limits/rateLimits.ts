@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { DEVICE_MS } from "../../auth";
 import type { Siblings } from "../../process";
 import { customerOf, isLoopback, RequestError } from "../../util";
 import { callerAddress, isForwarded } from "../origin";
+import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "./limiters";
 import { SharedCounts } from "./sharedCounts";
 
 export interface RateLimitOptions {

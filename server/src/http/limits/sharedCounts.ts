@@ -1,6 +1,6 @@
 import { gathered } from "@tunnelplane/sdk/jobs";
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Siblings } from "../../process";
+import { RateLimiterMemory } from "./limiters";
 
 /**
  * How often processes tell each other what they counted. Until then a key that uses several of them may
