@@ -12,6 +12,7 @@ import type { ChangeRequest, ServerContext } from "../../server/src/resources/tr
 import { openContext } from "../../server/src/start";
 import type { DeliveryRow } from "../../server/src/storage/schema";
 import { optionsOf } from "./databases";
+import { atEndOfFile } from "./endOfFile";
 import { MASTER_KEY } from "./server";
 
 const UPDATED = "ip_policy_updated.v0";
@@ -66,6 +67,7 @@ export class World {
   now = new Date(Date.now() + 60_000);
   readonly dispatchers: Dispatcher[] = [];
   #changes = 0;
+  #isClosed = false;
 
   private constructor(
     readonly core: ServerContext,
@@ -84,16 +86,21 @@ export class World {
     const core = await openContext({ ...optionsOf(data), masterKey: MASTER_KEY, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
     const caller = await new ApiKeys(core.store).callerOf("key-of-the-admin-of-this-world");
-    return new World(core, {
+    const world = new World(core, {
       caller: caller as Caller,
       operationId: "op_1",
       client: "127.0.0.1",
       dryRun: false,
     });
+    atEndOfFile(() => world.close());
+    return world;
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     for (const dispatcher of this.dispatchers) await dispatcher.stop(0);
+    await this.core.sequencer.stop();
     await this.core.store.close();
   }
 

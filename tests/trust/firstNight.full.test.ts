@@ -11,18 +11,22 @@ import { StandInServer } from "../support/standIn";
 const ROUNDS = SOAK ? Number.POSITIVE_INFINITY : 2;
 /** Of the long run. */
 const MAX_MS = 10 * 60_000;
+/** Until PgBouncer's keepalive ends the sessions of connections that vanished: it has 20. */
+const KEEPALIVE_MS = 500;
 /** A day and more ahead, and back. */
 const HOURS = 30;
 
 /** Stands before a database; what goes through it may vanish without a word. */
 async function relayTo(url: string): Promise<{ url: string; vanish(): void }> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const vanished: (readonly [Socket, Socket])[] = [];
   const relay = createServer((client) => {
     const pair = [client, connect(Number(new URL(url).port), "127.0.0.1")] as const;
     pairs.add(pair);
     for (const socket of pair) socket.on("error", () => undefined);
     const end = () => {
-      pairs.delete(pair);
+      // The client is not told that a connection vanished.
+      if (!pairs.delete(pair)) return;
       for (const socket of pair) socket.destroy();
     };
     for (const socket of pair) socket.on("close", end);
@@ -31,14 +35,18 @@ async function relayTo(url: string): Promise<{ url: string; vanish(): void }> {
   await once(relay.listen(0, "127.0.0.1"), "listening");
   atEndOfFile(() => {
     relay.close();
-    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    for (const pair of [...pairs, ...vanished]) for (const socket of pair) socket.destroy();
   });
   return {
     url: Object.assign(new URL(url), { port: String((relay.address() as AddressInfo).port) }).href,
     vanish() {
-      for (const [client, target] of pairs) {
+      for (const pair of pairs) {
+        const [client, target] = pair;
+        pairs.delete(pair);
+        vanished.push(pair);
         client.unpipe().pause();
-        target.unpipe().pause();
+        target.unpipe();
+        setTimeout(() => target.destroy(), KEEPALIVE_MS);
       }
     },
   };

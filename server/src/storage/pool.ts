@@ -1,6 +1,6 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { DatabaseError, type Pool, type PoolClient } from "pg";
+import { type ClientBase, DatabaseError, type Pool, type PoolClient } from "pg";
 import type Cursor from "pg-cursor";
 import { type Outcome, type Sent, sendTogether } from "./batch";
 import type { Hosts } from "./hosts";
@@ -19,22 +19,16 @@ const beginning = (settings: readonly string[]): string =>
     "select pg_backend_pid() as pid",
   ].join("; ");
 
-/**
- * The pool drops idle connections that break. Without these listeners, their errors would end the process.
- * @param settings statements that each new connection begins with
- */
-export function withListeners(pool: Pool, settings: readonly string[] = [], watch?: Watch): Pool {
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => {
+/** What each new connection does before it is used. @param settings statements that it begins with */
+export const begin =
+  (settings: readonly string[] = [], watch?: Watch) =>
+  async (client: ClientBase): Promise<void> => {
+    // Without a listener, the error of a connection that breaks would end the process; the pool drops it.
     client.on("error", () => undefined);
-    client.query(beginning(settings)).then(
-      // pg answers several statements with a list, which its types do not tell.
-      (results) => watch?.know(client, Number([results].flat().at(-1)?.rows[0]?.pid)),
-      () => undefined,
-    );
-  });
-  return pool;
-}
+    // pg answers several statements with a list, which its types do not tell.
+    const results = await client.query(beginning(settings));
+    watch?.know(client as PoolClient, Number([results].flat().at(-1)?.rows[0]?.pid));
+  };
 
 /** A connection that a transaction has for itself. */
 export interface PooledClient extends PostgresPoolClient {

@@ -4,7 +4,7 @@ import Cursor from "pg-cursor";
 import { parserOf } from "./batch";
 import { readConnection } from "./connectionString";
 import { Hosts } from "./hosts";
-import { adapt, withListeners } from "./pool";
+import { adapt, begin } from "./pool";
 import { refuseUnusable } from "./refusals";
 import type { Database } from "./schema";
 import { statement } from "./statement";
@@ -51,7 +51,7 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
   const opened = (max: number, more: readonly string[] = []) => {
     // On our side there is a limit too, for a connection to a database that has died.
     const limits = { max, pipeline: true, query_timeout: LIMIT_MS + 5_000 };
-    return withListeners(poolAt(hosts, limits), [...LIMITS, ...more], watch);
+    return poolAt(hosts, { ...limits, onConnect: begin([...LIMITS, ...more], watch) });
   };
   const [shared, single] = [opened(pool), opened(1, [BY_INDEX])];
   const dialect = new PostgresDialect({ pool: adapt(shared, hosts, watch), cursor: Cursor });
@@ -102,13 +102,16 @@ function poolAt(hosts: Hosts, options: PoolConfig): Pool {
       super({ ...config, connectionString: hosts.url });
     }
   }
-  return new Pool({ ...options, ...CONNECTION, types: TYPES, Client: Here });
+  const pool = new Pool({ ...options, ...CONNECTION, types: TYPES, Client: Here });
+  // It drops idle connections that break; without a listener, their errors would end the process.
+  pool.on("error", () => undefined);
+  return pool;
 }
 
 /** One connection without time limits, for migrations, backup and restore. */
 export function connectPostgres(url: string): Kysely<Database> {
   const hosts = new Hosts(readConnection(url));
-  const pool = withListeners(poolAt(hosts, { max: 1 }));
+  const pool = poolAt(hosts, { max: 1, onConnect: begin() });
   return new Kysely<Database>({
     dialect: new PostgresDialect({ pool: adapt(pool, hosts), cursor: Cursor }),
   });

@@ -39,6 +39,8 @@ export class Dispatcher {
   });
   /** In milliseconds since 1970. */
   #mendedAt = 0;
+  /** The time at the last look, by the database's clock: leases and due times are those of all its servers. */
+  #looked = { time: 0, at: Number.NEGATIVE_INFINITY };
 
   /** @param context the caller calls {@link wake} after each write to its store */
   constructor(
@@ -46,7 +48,7 @@ export class Dispatcher {
     private readonly options: DispatcherOptions,
   ) {
     this.#destinations = new Destinations(context, options);
-    this.#now = options.now ?? (() => new Date());
+    this.#now = options.now ?? (() => new Date(this.#looked.time + performance.now() - this.#looked.at));
   }
 
   /** Works until {@link stop}. */
@@ -102,6 +104,11 @@ export class Dispatcher {
     this.options.logger.error({ err: error }, "cannot look for events to deliver");
   }
 
+  async #lookAtClock(): Promise<void> {
+    if (performance.now() - this.#looked.at < POLL_MS) return;
+    this.#looked = { time: await this.context.store.now(), at: performance.now() };
+  }
+
   /** Runs on the first look, once a minute, and after the clock was set back. */
   async #repairTimes(): Promise<void> {
     const now = this.#now();
@@ -112,6 +119,7 @@ export class Dispatcher {
 
   /** Wakes the worker of each destination that has something due. */
   async #startWorkers(): Promise<void> {
+    await this.#lookAtClock();
     await this.#repairTimes();
     for (const { id } of await dueDestinations(this.context.store.reader, {
       now: this.#now().toISOString(),
