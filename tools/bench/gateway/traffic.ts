@@ -25,11 +25,19 @@ const HOST = "app.example.com";
 const CHECKED = "checked.example.com";
 const BEHIND = "behind.example.com";
 const EDGE = "an edge";
+/** What a gateway tells of requests: nothing at all, more than by default, everything. */
+const FLAGS = [
+  ["--hostport-metrics", "false"],
+  ["--access-log", "/dev/null"],
+  ["--record-traffic", "1d"],
+] as const;
 
 /** Requests through an edge, beside an Envoy whose configuration somebody wrote for this one host. */
 export async function measureTraffic({ rounds, warmUp, seconds, peers }: Settings): Promise<Section[]> {
   const world = await GatewayWorld.start();
-  const recording = await GatewayWorld.start();
+  const others: { readonly world: GatewayWorld; readonly flags: readonly string[] }[] = [];
+  for (const flags of FLAGS) others.push({ world: await GatewayWorld.start(), flags });
+  const worlds = [world, ...others.map((other) => other.world)];
   const upstream = createServer((_, response) => response.end(KIBIBYTE));
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const address = upstream.address() as AddressInfo;
@@ -38,10 +46,10 @@ export async function measureTraffic({ rounds, warmUp, seconds, peers }: Setting
   let client: ChildProcess | undefined;
   let frp: Frp | undefined;
   try {
-    for (const one of [world, recording]) await declareSites(one, address.port);
+    for (const one of worlds) await declareSites(one, address.port);
     await world.serve();
-    await recording.serve("--record-traffic", "1d");
-    for (const one of [world, recording]) await one.until(CHECKED, 200);
+    for (const other of others) await other.world.serve(...other.flags);
+    for (const one of worlds) await one.until(CHECKED, 200);
     client = await declareAgent(world, address.port);
     if (peers) {
       frp = await startFrp(world, HOST, address.port).catch(
@@ -63,7 +71,7 @@ export async function measureTraffic({ rounds, warmUp, seconds, peers }: Setting
       through(world, EDGE, HOST),
       through(world, "an edge with ip_restriction and user_agent_filter", CHECKED),
       through(world, "an edge, with an agent before the program", BEHIND),
-      through(recording, "an edge, with `--record-traffic`", HOST),
+      ...others.map((other) => through(other.world, `an edge, with \`${other.flags.join(" ")}\``, HOST)),
       ...(frp
         ? [{ name: "frp", port: frp.port, host: HOST, ca: world.own.pem, envoy: [], gateway: [frp.pid] }]
         : []),
@@ -129,8 +137,7 @@ export async function measureTraffic({ rounds, warmUp, seconds, peers }: Setting
     await byHand.stop();
     upstream.closeAllConnections();
     upstream.close();
-    await world.stop();
-    await recording.stop();
+    for (const one of worlds) await one.stop();
   }
 }
 
