@@ -12,8 +12,7 @@ export type Replayed = { readonly deadLetters: true } | { readonly since: Date }
 const PAGE = 1000;
 
 /** Sends events again under their old ids and counts them. Events that are still waiting do not count. */
-export async function replay(store: Store, destination: string, which: Replayed): Promise<number> {
-  const now = new Date(await store.now());
+export async function replay(store: Store, destination: string, which: Replayed, now: Date): Promise<number> {
   const last = await lastOf(store, destination);
   let count = 0;
   for (let after: number | undefined = 0; after !== undefined; ) {

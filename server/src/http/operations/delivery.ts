@@ -79,7 +79,8 @@ export const deliveryOperations: readonly ApiOperation[] = [
           ? { deadLetters: true as const }
           : { since: new Date(textIn(value, "since")) };
       await context.sequencer.settle(); // so that a change that was answered is replayed
-      return { json: JSON.stringify({ count: await replay(context.store, params.id, which) }) };
+      const now = new Date(await context.store.now());
+      return { json: JSON.stringify({ count: await replay(context.store, params.id, which, now) }) };
     },
   },
 ];
