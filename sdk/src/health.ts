@@ -15,7 +15,7 @@ export function nearUrl({ host, port }: { host: string; port: number }, hasTls =
 /**
  * Prints in one line whether what has this address serves, and returns it.
  * @param url of its `/readyz`
- * @param waitMs asks again until it serves, for so long at most
+ * @param waitMs asks again until it serves, this long at most
  */
 export async function saysWhetherItServes(url: string, waitMs: number): Promise<boolean> {
   for (const end = performance.now() + waitMs; ; await sleep(AGAIN_MS)) {
