@@ -149,6 +149,17 @@ export const recordAttempt = statement<
     .returning("object_id"),
 );
 
+/** One of the deliveries to a destination that nothing says when they are due, if there are any. */
+export const behind = statement<{ destination: string }, Pick<DeliveryRow, "sequence">>((db, parameter) =>
+  db
+    .selectFrom("delivery")
+    .select("sequence")
+    .where("destination_id", "=", parameter("destination"))
+    .where("status", "=", PENDING)
+    .where("due_at", "is", null)
+    .limit(sql.lit(1)),
+);
+
 /** Says when the next delivery of each of these objects is due; none of theirs does. */
 export const setDue = change<OfObjects & { due: string }>((db, parameter) =>
   db

@@ -25,6 +25,7 @@ import {
   type Window,
 } from "./cursors";
 import {
+  behind,
   dueDeliveries,
   endLease,
   insertDeliveries,
@@ -183,6 +184,8 @@ export async function record(
     outcomes.filter(({ delivery }) => !leased.has(delivery) && held.has(delivery.object_id)),
     null,
   );
+  // Mostly everything was delivered and nothing waits behind it; PostgreSQL would look for each object.
+  if ((await behind(transaction, { destination })).length === 0) return;
   // After a failure the whole object waits.
   const latest = new Map<string, string>();
   for (const { delivery, due } of outcomes) {

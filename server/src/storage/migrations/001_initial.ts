@@ -177,6 +177,7 @@ const deliveries = ({ id }: typeof SQLITE): string[] => [
   `create index delivery_pending on delivery (destination_id, object_id, sequence)
     where status = 'pending'`,
   `create index delivery_dead on delivery (destination_id, sequence) where status = 'dead'`,
+  `create index delivery_behind on delivery (destination_id) where status = 'pending' and due_at is null`,
   `create index delivery_due_at on delivery (destination_id, due_at) where due_at is not null`,
 ];
 
