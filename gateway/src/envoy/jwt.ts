@@ -1,14 +1,14 @@
 import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
-import { refuseUncheckable, WORDS } from "@tunnelplane/sdk/rules";
+import { isScheme, refuseUncheckable, WORDS } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { anyOf, claimed, claimsIn, found } from "./claimRules";
+import { shortHash } from "./hostports";
 import { ISSUER_SOCKET, issuerPath, KEYS } from "./issuers";
-import { extension, type Json, turnOn, typed } from "./json";
+import { extension, type Json, type NamedFilter, script, turnOn, typed } from "./json";
 import { type Environment, Unreachable } from "./model";
 import { admitting, httpRbac, routeRbac } from "./rbac";
 import { FAILED, STEPS, stepping, tellingUnknownKeys } from "./tokenRefusals";
-import { inDeclaredCase } from "./tokenSchemes";
 
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
@@ -161,3 +161,27 @@ export const tokenFilters = (checks: readonly TokenCheck[]): Json[] =>
         ...stepping(httpRbac(EXACT), httpRbac(CLAIMS)),
       ]
     : [];
+
+/** The name of a scheme counts in any case; the filter finds it only in the declared one. */
+function inDeclaredCase(tokens: HttpsEdgeRoutesJwtValidation["http"]["tokens"]): NamedFilter[] {
+  const named = tokens.filter(({ prefix }) => isScheme(prefix));
+  if (named.length === 0) return [];
+  const lines = named.map(
+    ({ name, prefix }) => `  inCase(handle:headers(), ${luaText(name.toLowerCase())}, ${luaText(prefix)})`,
+  );
+  const code = `function inCase(headers, name, prefix)
+  if headers:getNumValues(name) ~= 1 then return end
+  local value = headers:get(name)
+  if string.lower(string.sub(value, 1, #prefix)) == string.lower(prefix) then
+    headers:replace(name, prefix .. string.sub(value, #prefix + 1))
+  end
+end
+function envoy_on_request(handle)
+${lines.join("\n")}
+end`;
+  const name = `scheme ${shortHash(code)}`;
+  return [{ ...script(name, code), name, disabled: true }];
+}
+
+/** Names of headers and schemes hold no backslash and no control character. */
+const luaText = (text: string): string => `"${text.replaceAll('"', '\\"')}"`;

@@ -64,30 +64,11 @@ export class Hour {
   #start = (count: number): string => `{"hour":"${this.begin}","count":${count}`;
 }
 
+const FIELDS = [
+  ...(["address", "host", "method", "path", "from", "client_certificate"] as const),
+  ...(["token", "session", "user_agent", "tls", "status"] as const),
+];
+
 /** Always with the same fields in the same order, so that equal lines are equal texts. */
-const textOf = ({
-  address,
-  host,
-  method,
-  path,
-  from,
-  client_certificate,
-  token,
-  session,
-  user_agent,
-  tls,
-  status,
-}: Counted): string =>
-  JSON.stringify({
-    address,
-    host,
-    method,
-    path,
-    from,
-    client_certificate,
-    token,
-    session,
-    user_agent,
-    tls,
-    status,
-  });
+const textOf = (counted: Counted): string =>
+  JSON.stringify(Object.fromEntries(FIELDS.map((name) => [name, counted[name]])));

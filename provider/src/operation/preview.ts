@@ -1,11 +1,20 @@
-import { type Checked, lacksProject, nameIn, type Plan, type Properties } from "../core";
+import {
+  type Checked,
+  inWords,
+  type Lifecycle,
+  lacksProject,
+  nameIn,
+  type Plan,
+  type Properties,
+  type Wire,
+} from "../core";
 import { exchangeWarning, gapWarning, guardsToFollow, HARMLESS, modulesLeaving, withLeaving } from "./apart";
-import { warnOfFindings } from "./findings";
 import { mayCover, refusedAlone } from "./guarantees";
 import { holdersBehind } from "./hostports";
 import type { Kind } from "./kind";
 import { InDoubt } from "./lost";
 import { movesHere } from "./move";
+import type { Operation } from "./operation";
 import { IN_DOUBT } from "./partial";
 
 /** Why an object changes whose declared properties do not. */
@@ -148,4 +157,27 @@ export class Preview {
       }
     }, `preview ${this.kind.name}`);
   }
+}
+
+/** Findings that a preview shows of one resource. */
+const MAX_WARNINGS = 5;
+
+/** Warns of what a change by itself does to callers; a review judges the whole program. */
+async function warnOfFindings(
+  { host }: Operation,
+  lifecycle: Lifecycle,
+  answer: Wire | undefined,
+  { olds, news }: { readonly olds: Properties; readonly news: Properties },
+  urn: string | undefined,
+): Promise<void> {
+  const found = lifecycle.unsaid(answer, olds, news, host.isUnknown, urn && nameIn(urn));
+  const { type } = lifecycle.definition;
+  for (const finding of found.slice(0, MAX_WARNINGS))
+    await host.warn(`${type}: if applied alone: ${inWords(finding)}`, urn);
+  const more = found.length - MAX_WARNINGS;
+  if (more > 0)
+    await host.warn(
+      `${type}: if applied alone, ${more} more findings of high severity: a review shows all`,
+      urn,
+    );
 }

@@ -1,5 +1,5 @@
-import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
-import { holdsUniqueValues, waits } from "@tunnelplane/sdk/contract";
+import { ApiError, BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
+import { ERRORS, holdsUniqueValues, waits } from "@tunnelplane/sdk/contract";
 import {
   type Creation,
   expectLocation,
@@ -15,7 +15,7 @@ import type { Kind } from "./kind";
 import { InDoubt, lostCreation } from "./lost";
 import { IN_DOUBT, isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { refuseToStrand } from "./parts";
-import { onceUnused } from "./unused";
+import { retried } from "./stateBackend";
 import { createOverLeftRule, endsWithPolicy, wholeLeaving } from "./whole";
 
 /** What a run does with a resource of one kind. */
@@ -200,3 +200,14 @@ export class Run {
       : new Error(`${describe(error, undefined)}. ${held}`, { cause: error });
   }
 }
+
+/** With their pauses, these take some 3 s. */
+const ATTEMPTS = 6;
+
+/**
+ * Deletes an object; if it is in use, tries again for some 3 s. Where a resource ends with another one
+ * (`deletedWith`), the engine takes it for deleted before the server has deleted either, and goes on with
+ * what the two use.
+ */
+const onceUnused = (remove: () => Promise<void>): Promise<void> =>
+  retried(ATTEMPTS, remove, (error) => error instanceof ApiError && error.code === ERRORS.in_use.code);

@@ -1,7 +1,6 @@
 import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
 import ipaddr from "ipaddr.js";
 import { plainAddress } from "../../../contract/formats/cidr";
-import { networksOfPrefix } from "./addressText";
 import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } from "./condition";
 import { searching } from "./patterns";
 import { rememberingRefusals, Unservable } from "./unservable";
@@ -159,4 +158,24 @@ function networkOf(node: Cel.ASTNode, given: string, mayHaveMask: boolean): stri
   if (ipaddr.isValid(text) && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)))
     return `${text}/${ipaddr.IPv6.isValid(text) ? 128 : 32}`;
   throw beyond(node);
+}
+
+/** A part of an IPv4 address as it is printed. */
+const OCTETS = Array.from({ length: 256 }, (_, number) => String(number));
+
+/**
+ * The IPv4 networks whose addresses begin with a text, `10.1` for example, in CIDR notation; undefined for a
+ * text with which addresses of IPv6 may begin.
+ */
+function networksOfPrefix(text: string): readonly string[] | undefined {
+  if (!text.includes(".")) return undefined;
+  const whole = text.split(".");
+  const begun = whole.pop() ?? "";
+  if (whole.length > 3 || !whole.every((octet) => OCTETS.includes(octet))) return [];
+  const last = begun === "" ? [] : OCTETS.filter((octet) => octet.startsWith(begun));
+  const networks = begun === "" ? [whole] : last.map((octet) => [...whole, octet]);
+  return networks.map((octets) => {
+    const bits = octets.length * 8;
+    return `${[...octets, "0", "0", "0", "0"].slice(0, 4).join(".")}/${bits}`;
+  });
 }
