@@ -18,7 +18,7 @@ interface OtherServersOptions {
 }
 
 /**
- * The proxy that the environment names; an empty variable names none. As elsewhere, `http://` may be left out.
+ * The proxy that the environment names; an empty variable names none. `http://` may be left out.
  * @throws saying which setting is wrong
  */
 function proxyFor(scheme: "http" | "https"): string | undefined {

@@ -132,8 +132,8 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
 /**
- * "", 0, {} for a map, and [] for a list that is null where none is sent. For an object with fields of its own, {}
- * may be complete.
+ * "", 0, {} for a map, and [] for a list that is null where none is sent. For an object with fields of its
+ * own, {} may be complete.
  */
 function isZero(schema: z.ZodType, value: unknown): boolean {
   if (value === "" || value === 0) return true;
