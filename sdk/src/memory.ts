@@ -26,7 +26,7 @@ export const limitYoungGeneration = (): (() => void) => switched(SMALL);
 
 /**
  * Has V8 care for memory while a program loads, because what a start takes is never given back: 25 of 130 MiB
- * stay free (2026-11-29, Node 24). Call it before anything large is loaded. Returns a function that has V8 care
- * for speed, for when there is work.
+ * stay free (2026-11-29, Node 24). Call it before anything large is loaded. Returns a function that has V8
+ * care for speed, for when there is work.
  */
 export const loadInLittleMemory = (): (() => void) => switched(LOADING);

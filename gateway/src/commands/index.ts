@@ -1,4 +1,4 @@
-import { present } from "@tunnelplane/sdk/contract";
+import { own } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import type * as Dev from "./dev";
 import type * as Health from "./health";
@@ -17,10 +17,10 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
 };
 
 /** The command of this name alone; all where there is none, for the help. */
-export const commands = (name = ""): Command[] =>
-  Object.hasOwn(COMMANDS, name)
-    ? [present(COMMANDS[name])()]
-    : Object.values(COMMANDS).map((command) => command());
+export function commands(name = ""): Command[] {
+  const named = own(COMMANDS, name);
+  return named ? [named()] : Object.values(COMMANDS).map((command) => command());
+}
 
 /**
  * `gateway` as a command among others; without a word, it runs.

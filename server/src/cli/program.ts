@@ -52,7 +52,8 @@ const COMMANDS: Readonly<Record<string, Load>> = {
  * Every command, in the order of the help. Help, completion and the documentation are made from this.
  *
  * @param next what the first `serve` says to do next, a line each
- * @param only the first word of a command line: where it names a command that needs no other, there is only that one
+ * @param only the first word of a command line: where it names a command that needs no other, there is only
+ *   that one
  */
 export function program(next: readonly string[] = NEXT, only = ""): Command {
   const all = new Command("tunnelplane")

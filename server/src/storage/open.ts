@@ -2,6 +2,7 @@ import { traced, tracing } from "@tunnelplane/sdk/tracing";
 import type { Kysely } from "kysely";
 import { readConnection } from "./connectionString";
 import { migrate, requireMigrated } from "./migrate";
+import type * as Postgres from "./postgres";
 import type { Database } from "./schema";
 import { connectSqlite, isSqlite, openSqlite } from "./sqlite";
 import type { Store } from "./store";
@@ -21,7 +22,7 @@ export interface StoreOptions extends DatabaseOptions {
 }
 
 /** Loaded where it is used: half of what a server has of other people's code for databases. */
-const postgres = (): typeof import("./postgres") => require("./postgres");
+const postgres = () => require("./postgres") as typeof Postgres;
 
 /** Opens a server's database; creates or migrates it if necessary. */
 export async function openStore(options: StoreOptions): Promise<Store> {

@@ -39,7 +39,7 @@ export class Dispatcher {
   });
   /** In milliseconds since 1970. */
   #mendedAt = 0;
-  /** The time at the last look, by the database's clock: leases and due times are those of all its servers. */
+  /** By the database's clock, at the last look: leases and due times are those of all its servers. */
   #looked = { time: 0, at: Number.NEGATIVE_INFINITY };
 
   /** @param context the caller calls {@link wake} after each write to its store */
