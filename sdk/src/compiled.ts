@@ -8,8 +8,8 @@ import { join } from "node:path";
  * and compiling took 50 ms of the native one's 250 (processor time, 2 cores, Node 24). Import it before
  * everything else. The folder is this user's own, and systemd's where it gives one: whoever can write it can
  * have this user run code, so Node's default, among the temporary files of all users, is not taken.
- * `NODE_COMPILE_CACHE` names another, `NODE_DISABLE_COMPILE_CACHE=1` turns it off, and a folder that cannot be
- * written does so, too.
+ * `NODE_COMPILE_CACHE` names another, `NODE_DISABLE_COMPILE_CACHE=1` turns it off, and a folder that cannot
+ * be written does so, too.
  */
 const { NODE_COMPILE_CACHE, CACHE_DIRECTORY, XDG_CACHE_HOME } = process.env;
 enableCompileCache(
