@@ -1,3 +1,5 @@
+import "./nodeVersion";
+
 /**
  * The mode of a {@link Job}:
  *
