@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   try: () => (require("./try") as typeof Try).tryCommand(),
 };
 
-/** The command of this name alone; all where there is none, for the help. */
+/** Only the command of this name; all where there is none, for the help. */
 export function commands(name = ""): Command[] {
   const named = own(COMMANDS, name);
   return named ? [named()] : Object.values(COMMANDS).map((command) => command());
