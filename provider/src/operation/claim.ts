@@ -55,7 +55,7 @@ const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]
 
 function keysOf(definition: Definition, known: Properties): ReturnType<Definition["unique"]> {
   try {
-    return definition.unique(known);
+    return definition.unique(known).map((claim) => ({ ...claim })); // a key may be made when it is read
   } catch {
     return []; // a value that they are made of is not known, or encrypted
   }

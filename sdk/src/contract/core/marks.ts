@@ -51,7 +51,7 @@ export interface Marks {
   readonly entries?: { readonly key: string };
   /** What 0 means where it is no amount, for words about values: `no limit`. */
   readonly zero?: string;
-  /** Whether 0 or [] is a value, which the schema judges, and does not mean "left out". */
+  /** Whether 0 is a value, which the schema judges, and does not mean "left out". */
   readonly takesZero?: true;
   /** Whether the order of a list's entries has an effect. */
   readonly ordered?: true;

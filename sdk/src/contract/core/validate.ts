@@ -131,17 +131,14 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/**
- * "", 0, {} for a map, and [] for a list that is null where none is sent. For an object with fields of its
- * own, {} may be complete.
- */
+/** "", 0, and {} for a map. For an object with fields of its own, {} may be complete. */
 function isZero(schema: z.ZodType, value: unknown): boolean {
   if (value === "" || value === 0) return true;
-  if (Array.isArray(value)) return value.length === 0 && defaultOf(schema) === undefined;
   return (
     bare(schema) instanceof z.ZodRecord &&
     typeof value === "object" &&
     value !== null &&
+    !Array.isArray(value) &&
     Object.keys(value).length === 0
   );
 }

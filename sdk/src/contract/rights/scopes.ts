@@ -30,7 +30,7 @@ export const scopes = () =>
     distinct(
       z.array(conditioned(text(64), mistakeInScope).meta({ pattern: FORM })).max(SCOPES.length),
     ).optional(),
-    { serverDefault: true, takesZero: true },
+    { serverDefault: true },
   );
 
 const mistakeInScope = (scope: string): string | undefined =>
