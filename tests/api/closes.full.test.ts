@@ -131,13 +131,9 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     await patch([old, added]); // once more, as where its answer was lost
     expect(await outcomes()).to.deep.equal(["answered", "closed"]);
     const path = `/edges/https/${edge.id}/routes?replaces=${open.id}`;
-    admin = (
-      await server.rest.post(path, {
-        ...{ match_type: "path_prefix", match: "/admin" },
-        ...backend,
-        ...restricted,
-      })
-    ).body;
+    const again = { match_type: "path_prefix", match: "/admin", ...backend };
+    admin = (await server.rest.post(path, again)).body;
+    await restrict(admin);
     expect(await outcomes()).to.deep.equal(["answered", "closed"]);
     await deleted(String(open.uri));
     expect(await outcomes()).to.deep.equal(["refused", "refused"]);

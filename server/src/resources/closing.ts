@@ -1,4 +1,4 @@
-import { type Definition, pathFieldsOf, present, waits } from "@tunnelplane/sdk/contract";
+import { type Definition, pathFieldsOf, present, waitedForBy, waits } from "@tunnelplane/sdk/contract";
 import { type Document, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import type { Transaction } from "../storage";
@@ -63,7 +63,10 @@ export async function close(
   await relabel(context, transaction, changes, whole, (known) => [...known, ...lost]);
 }
 
-/** Notes that an object was created, or parts of it set or removed for good: what is above has them again. */
+/**
+ * Notes that an object was created, or parts of it set or removed for good: what is above has them again. One
+ * that waits for the object that it replaces has nothing to give yet.
+ */
 export async function noLongerLacked(
   context: Context,
   transaction: Transaction,
@@ -72,6 +75,7 @@ export async function noLongerLacked(
   sent: Document,
   fields: readonly string[] | "all",
 ): Promise<void> {
+  if (waitedForBy(sent) !== undefined) return;
   for (const whole of above(definition, sent)) {
     const label = labelOf(definition, sent);
     const isNamed = (part: string) =>
