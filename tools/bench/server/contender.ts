@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { present } from "@tunnelplane/sdk/contract";
 import { treeOf } from "../../../tests/support/processes";
 import { Rest } from "../../../tests/support/rest";
 import { ServerProcess } from "../../../tests/support/server";
@@ -37,9 +38,9 @@ export class Running {
 /** The command line of a build. @param folder of a clone */
 export function cliIn(folder: string): string {
   const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as {
-    bin: { tunnelplane: string };
+    bin: Record<string, string>; // its name has changed
   };
-  return join(folder, "server", bin.tunnelplane);
+  return join(folder, "server", present(Object.values(bin)[0]));
 }
 
 /**
