@@ -11,11 +11,18 @@ import { join } from "node:path";
  * `NODE_COMPILE_CACHE` names another, `NODE_DISABLE_COMPILE_CACHE=1` turns it off, and a folder that cannot
  * be written does so, too.
  */
-const { NODE_COMPILE_CACHE, CACHE_DIRECTORY, XDG_CACHE_HOME } = process.env;
-enableCompileCache(
-  NODE_COMPILE_CACHE ||
-    join(CACHE_DIRECTORY || XDG_CACHE_HOME || join(homedir(), ".cache"), "tunnelplane", "compiled"),
-);
+const folder = process.env.NODE_COMPILE_CACHE || ownFolder();
+if (folder !== undefined) enableCompileCache(folder);
+
+/** Undefined for a user without a home, as in a container that runs under any id. */
+function ownFolder(): string | undefined {
+  const { CACHE_DIRECTORY, XDG_CACHE_HOME } = process.env;
+  try {
+    return join(CACHE_DIRECTORY || XDG_CACHE_HOME || join(homedir(), ".cache"), "tunnelplane", "compiled");
+  } catch {
+    return undefined;
+  }
+}
 
 /** Call it once all is loaded: the engine kills its providers, so they write nothing when they end. */
 export const keepCompiled = (): void => flushCompileCache();

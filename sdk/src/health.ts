@@ -1,3 +1,4 @@
+import "./nodeVersion";
 import type * as Http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "./contract/core/narrow";

@@ -101,6 +101,6 @@ describe("tunnelplane-gateway dev", () => {
     expect(running.log).to.contain("the server ended").and.to.contain("TUNNELPLANE_RATE_LIMIT");
     rmSync(join(project, "node_modules"), { recursive: true });
     expect(await start().ended()).to.equal(1);
-    expect(running.log).to.contain("npm install --save-dev @tunnelplane/server");
+    expect(running.log).to.contain("run npx tunnelplane dev, of the package tunnelplane, which has one");
   });
 });

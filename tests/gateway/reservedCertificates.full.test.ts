@@ -70,7 +70,12 @@ describe("The certificate of a reserved domain", () => {
     const reserved = await reserve(host, { certificate_pem: leaf, private_key_pem });
     await becomesServed(reserved, host);
     const reported = async (isWarned: boolean) =>
-      (await running.now.reported(edge.id, ({ reason }) => (reason !== "") === isWarned)).state;
+      (
+        await running.now.reported(
+          edge.id,
+          ({ state, reason }) => state === "applied" && (reason !== "") === isWarned,
+        )
+      ).state;
     expect(await reported(true)).to.equal("applied");
     const { reason } = await running.now.reported(edge.id, () => true);
     expect(reason).to.match(

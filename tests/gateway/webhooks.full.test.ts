@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { refusedBeside } from "../support/refusal";
 import { type Running, runningForEachTest } from "./running";
 
@@ -16,6 +18,7 @@ describe("Webhooks on a real gateway", () => {
       webhook_verification: { provider: "github", secret: SECRET },
     });
     await one.becomes(403, HOST);
+    expect(statSync(join(one.state, "sockets/webhooks")).mode & 0o777).to.equal(0o600);
     const routes = one.api.httpsEdgeRoutes(edge.id);
     const post = async (body: string, headers: Record<string, string> = {}) =>
       one.ask(HOST, "/hook?x=1", { method: "POST", body, headers });
