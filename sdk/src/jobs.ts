@@ -29,7 +29,7 @@ export interface JobOptions {
   readonly name: string;
   /** How often to look for work, in milliseconds. Default: only when somebody wakes it. */
   readonly everyMs?: number;
-  /** One round. `false` says that there is more to do: another round follows. */
+  /** One round. Another follows if it returns `false`: there is more to do. */
   work(): unknown;
   /** How long to gather before a round, in milliseconds. Default: not at all. */
   pauseMs?(): number;
@@ -40,7 +40,7 @@ export interface JobOptions {
   onError?(error: unknown, message: string): void;
 }
 
-/** Work that is done in rounds, one at a time: regularly, and soon after somebody says that there is some. */
+/** Work in rounds, one at a time: at an interval, and soon after somebody wakes it. */
 export class Job {
   #state: State = { mode: "stopped" };
   #looking: NodeJS.Timeout | undefined;

@@ -52,7 +52,7 @@ export const versionOf = (bytes: Uint8Array): string =>
 
 const LENGTH_DELIMITED = 2;
 
-/** What comes before the bytes of a field of a message. */
+/** The tag and the length that begin a field of a message. */
 export const fieldStart = (number: number, length: number): Uint8Array =>
   Uint8Array.from([...varint((number << 3) | LENGTH_DELIMITED), ...varint(length)]);
 

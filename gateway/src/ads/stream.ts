@@ -160,7 +160,7 @@ export class Stream {
     // Envoy waits for the first answer of each kind, even if there is nothing.
     const isFirst = size > 1 && !this.#answered.has(kind);
     this.#answered.add(kind);
-    // What goes makes room for what comes with it, such as an address.
+    // A resource that is removed frees its address for one that is added.
     for (let at = 0; at < Math.max(news.length, isFirst || gone.length > 0 ? 1 : 0); at += size)
       this.#answer({ kind, resources: news.slice(at, at + size), removed: at === 0 ? gone : [] });
   }

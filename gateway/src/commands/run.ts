@@ -53,7 +53,7 @@ export function runCommand(): Command {
   return command.action((flags: Flags) => run(flags, command));
 }
 
-/** Adds what a gateway that runs is told. */
+/** Adds the settings of a gateway that runs. */
 export function withSettings(command: Command): Command {
   for (const option of commonOptions()) command.addOption(option);
   command
@@ -92,7 +92,7 @@ export function withSettings(command: Command): Command {
   return command;
 }
 
-/** What is recorded of requests, counted and logged. */
+/** The options for recorded traffic, metrics and the access log. */
 const reportOptions = (): Option[] => [
   new Option(
     "--record-traffic <time>",

@@ -21,12 +21,12 @@ export const metadataFilter = (
   disabled: true,
 });
 
-/** What stands beside a request, as logs and reports name it. */
+/** Metadata of a request, in the form of logs and reports. */
 export const metadataText = (namespace: string, key: string): string =>
   `%DYNAMIC_METADATA(${namespace}:${key})%`;
 
 /**
- * Whether something stands beside a request, for loggers and for changes of answers.
+ * Whether a request has metadata with a value, for loggers and for changes of answers.
  * @param value as Envoy matches it, for example `{ bool_match: true }`
  * @param orAbsent whether nothing counts, too
  */

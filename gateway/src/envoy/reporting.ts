@@ -1,7 +1,7 @@
 import { clusterOf } from "./clusters";
 import { extension, type Json } from "./json";
 
-/** What Envoy reports to a Unix socket of the gateway, for one purpose. */
+/** A receiver of reports from Envoy, at a Unix socket of the gateway. */
 export interface Reporter {
   /** The name of the cluster. */
   readonly cluster: string;

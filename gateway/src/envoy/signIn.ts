@@ -110,7 +110,7 @@ const endpointsOf = (
   authorization_endpoint: issuer.authorizationEndpoint,
 });
 
-/** What is asked of the issuer, and what of it a session keeps, and for how long. */
+/** The scopes that the issuer is asked for, what a session keeps, and how long it lasts. */
 const sessionOf = (oidc: HttpsEdgeRoutesOidc, rules: SessionRules, answersForIssuers: boolean): Json => ({
   cookie_configs: COOKIE_SETTINGS,
   auth_scopes: [...new Set(["openid", ...oidc.scopes])],

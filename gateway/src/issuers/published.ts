@@ -51,7 +51,7 @@ export class Published<Value> {
   #triedAt = new Map<string, number>();
   /** When what was fetched is no longer fresh. What an earlier run kept is not. */
   readonly #freshUntil = new Map<string, number>();
-  /** Those that seem to have changed since they were asked for last. */
+  /** Documents that may have changed since they were last read. */
   readonly #doubted = new Set<string>();
   readonly #asked = new Map<string, Promise<void>>();
   /** Whether a document was fetched since the last call of `want`. */

@@ -9,6 +9,7 @@ import {
   own,
   partsOf,
   present,
+  UNDECIDING_FIELDS,
   waits,
   writeOnlyPathsOf,
 } from "@tunnelplane/sdk/contract";
@@ -16,7 +17,7 @@ import type { Creation } from "./creation";
 import { Declaration, type IsUnknown } from "./declaration";
 import { unlessForeign } from "./ownership";
 import { withEnd } from "./renewal";
-import { orGone, type Removal, type ResourceTarget, type Wire } from "./target";
+import { type Change, orGone, type Removal, type ResourceTarget, type Sending, type Wire } from "./target";
 import {
   hiddenSecretsOf,
   holdsUnknown,
@@ -113,16 +114,7 @@ export class Lifecycle extends Declaration {
   ): Promise<Properties> {
     const { definition } = this.target;
     const change = this.changeBetween(recorded, desired);
-    const opens = Object.keys(change.changed).some((field) => !TEXTS.includes(field));
-    const how =
-      follows.length === 0
-        ? {}
-        : opens
-          ? { closedWithout: follows }
-          : change.removed.length > 0
-            ? { removeAfter: follows }
-            : {};
-    const update = this.target.update(transport, id, change, { name, ...how });
+    const update = this.target.update(transport, id, change, { name, ...untilThere(change, follows) });
     const answer = await this.#ofRecorded(transport, id, recorded, update);
     const outputs = outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
     return isObject(own(answer, "leaving"))
@@ -178,8 +170,13 @@ export class Lifecycle extends Declaration {
   }
 }
 
-/** Fields that decide about no caller. */
-const TEXTS = ["description", "metadata"];
+/** What applies until the modules and routes are there that follow an update. */
+function untilThere({ changed, removed }: Change, follows: readonly string[]): Sending {
+  if (follows.length === 0) return {};
+  const isDeciding = Object.keys(changed).some((field) => !UNDECIDING_FIELDS.includes(field));
+  if (isDeciding) return { closedWithout: follows };
+  return removed.length > 0 ? { removeAfter: follows } : {};
+}
 
 const oneTimeSecretsOf = (recorded: Properties, definition: ResourceTarget["definition"]): Properties =>
   Object.fromEntries(

@@ -101,7 +101,7 @@ export class SetLifecycle {
     const left = Object.keys(recorded.ids).filter((name) => !Object.hasOwn(declared.objects, name));
     const request = requestOf(declared, left.length);
     const changeSets = new ChangeSets(transport);
-    // Only a number could allow the deletion of another owner's object, if one of ours is gone already.
+    // By itself, a number could allow the deletion of another owner's object, if one of ours is gone already.
     if (left.length > 0) await this.#refuseForeignLeft(changeSets, declared, recorded);
     for (let earlier = 0; ; earlier++) {
       const idempotencyKey =

@@ -1,4 +1,11 @@
-import { camelCase, type Definition, messageOf, modulesWithTypes, own } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  type Definition,
+  messageOf,
+  modulesWithTypes,
+  own,
+  UNDECIDING_MODULES,
+} from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
 import type { Operation } from "./operation";
 
@@ -87,9 +94,6 @@ function bounded(all: readonly string[]): string[] {
 const modulesToFollow = (apart: Operation["modulesApart"], urn: string, desired: Properties): string[] =>
   (apart.get(urn) ?? []).filter((name) => own(desired, camelCase(name)) === undefined);
 
-/** Modules that decide about no caller. */
-export const HARMLESS = ["backend", "request_headers", "response_headers", "compression", "circuit_breaker"];
-
 /**
  * The modules that keep callers out and that the program declares for an object by resources of their own.
  */
@@ -100,7 +104,7 @@ export const guardsToFollow = (
 ): string[] =>
   urn === undefined
     ? []
-    : modulesToFollow(modulesApart, urn, desired).filter((name) => !HARMLESS.includes(name));
+    : modulesToFollow(modulesApart, urn, desired).filter((name) => !UNDECIDING_MODULES.includes(name));
 
 /**
  * What keeps callers out and follows an update: modules, and for hostports that it adds the routes of the

@@ -1,3 +1,4 @@
+import { UNDECIDING_MODULES } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   inWords,
@@ -8,7 +9,7 @@ import {
   type Properties,
   type Wire,
 } from "../core";
-import { exchangeWarning, gapWarning, guardsToFollow, HARMLESS, modulesLeaving, withLeaving } from "./apart";
+import { exchangeWarning, gapWarning, guardsToFollow, modulesLeaving, withLeaving } from "./apart";
 import { mayCover, refusedAlone } from "./guarantees";
 import { holdersBehind } from "./hostports";
 import type { Kind } from "./kind";
@@ -105,7 +106,9 @@ export class Preview {
       const [name = "", of] = one.split(" ");
       return of === id && name.startsWith(`${kind}.`) ? [name.slice(kind.length + 1)] : [];
     });
-    return HARMLESS.includes(module) ? [] : names.filter((name) => !HARMLESS.includes(name));
+    return UNDECIDING_MODULES.includes(module)
+      ? []
+      : names.filter((name) => !UNDECIDING_MODULES.includes(name));
   }
 
   /**

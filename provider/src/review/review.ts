@@ -6,7 +6,7 @@ import type { PreviewedChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { locationOf, type SourceLocation } from "./sourceLocations";
 import type { OurStep } from "./worlds";
-import { placesInYaml } from "./yamlProgram";
+import { locationsInYaml } from "./yamlProgram";
 
 export interface ReviewOptions {
   /** Hashes of accepted findings and reports. */
@@ -32,7 +32,7 @@ export function reportOn(
   { events, now = new Date(), folder = process.cwd(), ...options }: Omit<ReviewOptions, "source">,
 ): Report {
   const meant = compare(before, after, { now });
-  const [inYaml, inHcl] = [placesInYaml(folder), locationsInHcl(folder)];
+  const [inYaml, inHcl] = [locationsInYaml(folder), locationsInHcl(folder)];
   const locations = new Map(steps.map((step) => [step.urn, locationOf(step, inYaml, inHcl)]));
   const accepted = acceptedBy(meant, options);
   const reviewed = (finding: Finding): ReviewedFinding => placed(finding, locations, accepted(finding));

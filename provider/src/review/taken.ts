@@ -37,7 +37,7 @@ async function isTaken(transport: Transport, kind: string, body: Wire): Promise<
     return false;
   } catch (error) {
     if (error instanceof ConflictError) return true;
-    // The run is refused for another reason, or the body lacks more than the value.
+    // The run is refused for another reason, or the body lacks fields that the value does not need.
     if (error instanceof PermissionError || error instanceof BadRequestError) return false;
     throw error;
   }

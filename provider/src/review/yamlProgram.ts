@@ -14,7 +14,7 @@ const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
  *
  * @param folder the project's folder; if it holds no such program, no location is found
  */
-export function placesInYaml(folder: string): FindLocation {
+export function locationsInYaml(folder: string): FindLocation {
   let locations: Locations | undefined;
   return (urn) => {
     locations ??= read(folder);

@@ -42,7 +42,14 @@ export * from "./core/spelling";
 export { nameAndId } from "./core/spelling";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
-export { isWithheld, waitedForBy, waits, withServedHostports } from "./core/waiting";
+export {
+  isWithheld,
+  UNDECIDING_FIELDS,
+  UNDECIDING_MODULES,
+  waitedForBy,
+  waits,
+  withServedHostports,
+} from "./core/waiting";
 export { decisionRequestSchema, decisionSchema, MAX_DECISIONS } from "./decision";
 export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";

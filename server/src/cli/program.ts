@@ -65,8 +65,8 @@ export function program(next: readonly string[] = NEXT, only = ""): Command {
         .map(([code, what]) => `  ${code}  ${what}`)
         .join("\n")}`,
     );
-  const alone = only !== "completion" && Object.hasOwn(COMMANDS, only);
+  const isOnly = only !== "completion" && Object.hasOwn(COMMANDS, only);
   for (const [name, load] of Object.entries(COMMANDS))
-    if (!alone || name === only) all.addCommand(load(next));
+    if (!isOnly || name === only) all.addCommand(load(next));
   return all;
 }

@@ -8,6 +8,7 @@ import {
   own,
   pathFieldsOf,
   present,
+  UNDECIDING_MODULES,
   waits,
 } from "@tunnelplane/sdk/contract";
 import { type Document, type Documents, textIn } from "../documents";
@@ -22,9 +23,6 @@ type Key = ReturnType<typeof keysOf>[number];
 
 /** Objects of a kind that wait for each other. Each was made by a run that ended before it was done. */
 const MAX_AHEAD = 10;
-
-/** Modules of which another value lets in nobody who was kept out. */
-const UNDECIDING = ["backend", "request_headers", "response_headers", "compression", "circuit_breaker"];
 
 /** Refuses to replace an object that another one replaces already. Lock the object first. */
 export async function refuseSecond(
@@ -80,7 +78,7 @@ export async function refuseLoosening(
   const isLost = (name: string) => {
     const [was, is] = [own(before, name), own(after, name)];
     const isOn = isObject(was) && was.enabled !== false;
-    return isOn && (is === null || (!UNDECIDING.includes(name) && !isDeepStrictEqual(was, is)));
+    return isOn && (is === null || (!UNDECIDING_MODULES.includes(name) && !isDeepStrictEqual(was, is)));
   };
   const isMoved = ["match_type", "match"].some((name) => own(before, name) !== own(after, name));
   if (isMoved || modulesOf(definition).some(isLost))

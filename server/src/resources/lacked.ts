@@ -4,6 +4,7 @@ import {
   isObject,
   modulesOf,
   own,
+  UNDECIDING_FIELDS,
   waits,
   withArticle,
 } from "@tunnelplane/sdk/contract";
@@ -45,9 +46,6 @@ export function closedWithout(
   };
 }
 
-/** Fields that decide about no request. */
-const TEXTS = ["description", "metadata"];
-
 interface Update {
   readonly before: Document;
   /** What the update sends. */
@@ -74,7 +72,9 @@ export function lackedAfter(
   const follow = lacking.filter((part) => !hasPart(definition, before, part));
   if (follow.length === 0) return [known, left];
   const isClosed = known.length > 0 && left.length === 0;
-  const isOnly = Object.keys(fields).every((field) => field === "hostports" || TEXTS.includes(field));
+  const isOnly = Object.keys(fields).every(
+    (field) => field === "hostports" || UNDECIDING_FIELDS.includes(field),
+  );
   if (isClosed || !isOnly || !Object.hasOwn(fields, "hostports")) return [[...known, ...follow], []];
   const waiting = [...left, ...textsIn(sent.hostports).filter((hostport) => !served.includes(hostport))];
   return waiting.length > 0 ? [[...known, ...follow], waiting] : [known, left];
@@ -133,7 +133,7 @@ export function removedAfterIn(definition: Definition, text: string | undefined)
   if (text === undefined) return undefined;
   const names = text.split(",");
   const unknown = names.find((name) => !modulesOf(definition).includes(name));
-  if (unknown === undefined) return names;
+  if (unknown === undefined) return [...new Set(names)];
   throw queryError(
     "remove_after",
     `remove_after names ${quoted(unknown)}; accepted, with commas between: ${modulesOf(definition).join(", ")}`,

@@ -38,6 +38,13 @@ export const closedHostports = () => ({
   }),
 });
 
+/** Fields of an object that decide about no caller. */
+export const UNDECIDING_FIELDS: readonly string[] = ["description", "metadata"];
+/** Modules that decide about no caller: without them, nobody is let in who was kept out. */
+export const UNDECIDING_MODULES: readonly string[] = [
+  ...["backend", "request_headers", "response_headers", "compression", "circuit_breaker"],
+];
+
 /** Whether a new object of a type waits for the one that it replaces. */
 export const waits = ({ computed }: Pick<Definition, "computed">): boolean =>
   Object.hasOwn(computed, "waits_for");

@@ -14,7 +14,7 @@ export const pathOfClaim = (name: string): readonly string[] =>
   );
 
 /** How a path is written, for descriptions of fields. */
-export const CLAIM_PLACES =
+export const CLAIM_PATHS =
   "A dot leads into an object (`realm_access.roles`, `kubernetes.io.namespace`), `\\.` is a dot of a name, and a name with `:` or `/` is one name (`https://example.com/roles`).";
 
 /** The mistake in the name of a claim; undefined if there is none. */

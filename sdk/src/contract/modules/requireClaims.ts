@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conditioned, distinct, map, word } from "../core/fields";
 import { mark } from "../core/marks";
-import { CLAIM_PLACES, mistakeInClaim } from "../formats/claim";
+import { CLAIM_PATHS, mistakeInClaim } from "../formats/claim";
 
 const MAX_CLAIMS = 16;
 const MAX_TEXTS = 32;
@@ -23,7 +23,7 @@ export const requireClaims = (of: string) =>
       "A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`.",
       "A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these.",
       "`scope` and `scp` are lists of words with spaces between (RFC 8693).",
-      CLAIM_PLACES,
+      CLAIM_PATHS,
       "A rule for `email` asks for `email_verified: true` too.",
       `At most ${MAX_CLAIMS} claims with ${MAX_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,
     ].join(" "),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { description, distinct, metadata, reference, word } from "../core/fields";
-import { CLAIM_PLACES } from "../formats/claim";
+import { CLAIM_PATHS } from "../formats/claim";
 import { claimPatterns } from "../formats/claimPatterns";
 import { issuerUrl } from "../formats/url";
 import { EXCHANGED_KEY_S, scopes } from "../rights/scopes";
@@ -33,7 +33,7 @@ export const workloadIdentity = defineResource({
       examples: [["https://tunnels.example.com"]],
     }),
     claims: claimPatterns().meta({
-      description: `Claims that a token must have, each with a text that it must match as a whole, in its case; \`*\` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. ${CLAIM_PLACES} At least one must say who has the token (not \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\`, \`jti\` or \`typ\`, nor by \`true\` or \`false\`), and be a whole text, or begin with a whole name before its first \`*\`, after a scheme or label: \`repo:acme/*\`. At most 16 claims.`,
+      description: `Claims that a token must have, each with a text that it must match as a whole, in its case; \`*\` stands for any text. Of a list, one element must match; numbers, true and false match as JSON prints them. ${CLAIM_PATHS} At least one must say who has the token (not \`iss\`, \`aud\`, \`exp\`, \`nbf\`, \`iat\`, \`jti\` or \`typ\`, nor by \`true\` or \`false\`), and be a whole text, or begin with a whole name before its first \`*\`, after a scheme or label: \`repo:acme/*\`. At most 16 claims.`,
       examples: [{ sub: "repo:acme/infra:ref:refs/heads/main" }],
     }),
     bot_user_id: reference("bot_user").meta({

@@ -73,8 +73,13 @@ export const signIn = {
     const signedIn = passing(holder, field, "The user is signed in.");
     const sentence = `Users have to sign in with ${issuer}.`;
     const sent = (status: number | null) => ending(holder, field, sentence, { outcome: "sign_in", status });
-    const [away, perhaps] = [sent(302), sent(null)];
-    const unsent = ending(holder, field, `${sentence} No person navigates here.`, refused(401));
+    const away = {
+      navigated: sent(302),
+      fetched: ending(holder, field, `${sentence} No person navigates here.`, refused(401)),
+      unrecorded: sent(null),
+    };
+    const refusalOf = (isNavigated: boolean | undefined) =>
+      isNavigated === undefined ? away.unrecorded : isNavigated ? away.navigated : away.fetched;
     const unrecorded = unsure(holder, field, "Whether the user is signed in is not recorded.");
     const method = questionAbout("method", "==", "OPTIONS");
     return {
@@ -84,13 +89,7 @@ export const signIn = {
         // Parts that a request leaves out are as the route asks for them, but claims are unknown.
         const { issuer: by = issuer, client_id: to = client_id } = session ?? {};
         const isSignedIn = session && by === issuer && to === client_id;
-        const refusal = isSignedIn
-          ? lacking(session.claims)
-          : isNavigated === undefined
-            ? perhaps
-            : isNavigated
-              ? away
-              : unsent;
+        const refusal = isSignedIn ? lacking(session.claims) : refusalOf(isNavigated);
         if (!refusal) return signedIn;
         return options_passthrough && method === undefined ? unrecorded : refusal;
       },
