@@ -33,7 +33,7 @@ export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
   readonly masterKey?: string;
   /** The admin's first API key. Default: a new one, which is shown once. */
   readonly bootstrapApiKey?: string;
-  /** Shows the admin's new API key. Called on the first start, before the server listens, and never again. */
+  /** Shows the admin's new API key. Called on the first start that listens, and never again. */
   readonly showNewKey?: (key: string) => void;
   /** The base address for answers. Default: the address that the client used. */
   readonly publicUrl?: string;
@@ -94,14 +94,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = await openContext(options);
   const { store, sequencer } = context;
   try {
-    await readyKeys(context, options, logger);
+    // Whoever gave a key uses it as soon as the server answers.
+    if (options.bootstrapApiKey) await readyKeys(context, options, logger);
     // If a head is kept outside of the database, it shows later whether somebody cut off the audit log or put
     // back an older one.
     const logHead = async () => {
       await sequencer.settle();
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     };
-    await logHead();
     const inFlight = new RequestsInFlight(options.concurrencyLimit);
     let url = "";
     const dispatcher = new Dispatcher(context, {
@@ -123,6 +123,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       version: VERSION,
     });
     await app.listen({ host, port });
+    // Not before: a start whose port is taken makes no key, which the next one could not show.
+    if (!options.bootstrapApiKey) await readyKeys(context, options, logger);
+    await logHead();
     // A string would be the path of a socket; the server listens on a port.
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address)) logger.warn(unencrypted(options.listen));
@@ -175,7 +178,6 @@ const urlOf = (host: string, port: number, isTls: boolean): string =>
 async function readyKeys(context: ServerContext, options: ServerOptions, logger: Logger): Promise<void> {
   const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
   if (newKey) {
-    // Now, because the next steps may fail, for example if another server has the port.
     options.showNewKey?.(newKey);
     await noteShown(context);
   }
