@@ -1,5 +1,15 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+/** A folder in this user's home; undefined for a user without one, as in a container that runs under any id. */
+export function inHome(path: string): string | undefined {
+  try {
+    return join(homedir(), path);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Makes a folder and those that it is in, unless they are there, and sees that files can be made in it.

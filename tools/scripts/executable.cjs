@@ -44,13 +44,17 @@ const FOLDERS = readFileSync(join(ROOT, "sdk/dist/folders.js"), "utf8");
 const unpacking = (digest) => `
 const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
-const { homedir } = require("node:os");
 const { dirname, join } = require("node:path");
 const { gunzipSync } = require("node:zlib");
-const { makeFolder } = ((exports) => {${FOLDERS}
+const { inHome, makeFolder } = ((exports) => {${FOLDERS}
 return exports; })({});
 const cure = "name another, for example: export XDG_CACHE_HOME=/tmp/cache";
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tunnelplane");
+const caches = process.env.XDG_CACHE_HOME || inHome(".cache");
+if (!caches) {
+  console.error("tunnelplane: this user has no home to unpack into: " + cure);
+  process.exit(1);
+}
+const cache = join(caches, "tunnelplane");
 const place = join(cache, "${digest}");
 try {
   if (!existsSync(place)) {

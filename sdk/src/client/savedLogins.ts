@@ -1,8 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, isObject, own } from "../contract/core/narrow";
-import { makeFolder } from "../folders";
+import { inHome, makeFolder } from "../folders";
 
 /** The key that `tunnelplane login` keeps for one server. */
 export interface SavedLogin {
@@ -13,10 +12,13 @@ export interface SavedLogin {
   readonly user: string;
 }
 
-/** The file with the keys of `tunnelplane login`, an entry for each server's address. */
-export function loginsFile(environment: NodeJS.ProcessEnv): string {
-  const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), ".config");
-  return join(folder, "tunnelplane", "credentials.json");
+/**
+ * The file with the keys of `tunnelplane login`, an entry for each server's address; undefined for a user
+ * without a home, where `XDG_CONFIG_HOME` names no other folder.
+ */
+export function loginsFile({ XDG_CONFIG_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {
+  const folder = XDG_CONFIG_HOME || (HOME ? join(HOME, ".config") : inHome(".config"));
+  return folder && join(folder, "tunnelplane", "credentials.json");
 }
 
 /** The key that is kept for a server, if it lasts; sent to no other. Undefined where nobody is signed in. */
@@ -25,6 +27,8 @@ export function savedLogin(baseUrl: string, environment: NodeJS.ProcessEnv): Sav
   return found && Date.parse(found.expires_at) > Date.now() ? found : undefined;
 }
 
+const CURE = "name another with XDG_CONFIG_HOME";
+
 /** Keeps a key for a server, in a file that nobody else may read; undefined forgets it. */
 export function saveLogin(
   baseUrl: string,
@@ -32,13 +36,17 @@ export function saveLogin(
   environment: NodeJS.ProcessEnv,
 ): void {
   const file = loginsFile(environment);
+  if (file === undefined) {
+    if (login === undefined) return;
+    throw new Error(`this user has no home for the key: ${CURE}`);
+  }
   const { [addressOf(baseUrl)]: _, ...others } = readLogins(file);
   const kept = login ? { ...others, [addressOf(baseUrl)]: login } : others;
   if (Object.keys(kept).length === 0) {
     rmSync(file, { force: true });
     return;
   }
-  makeFolder(dirname(file), "name another with XDG_CONFIG_HOME");
+  makeFolder(dirname(file), CURE);
   const written = `${file}.${process.pid}`; // complete before it has its name
   writeFileSync(written, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
   chmodSync(written, 0o600); // also where the process before wrote less, with other rights
@@ -51,7 +59,8 @@ const addressOf = (baseUrl: string): string => {
   return `${origin}${pathname.replace(/\/+$/, "")}`;
 };
 
-function readLogins(file: string): Readonly<Record<string, SavedLogin>> {
+function readLogins(file: string | undefined): Readonly<Record<string, SavedLogin>> {
+  if (file === undefined) return {};
   let text: string;
   try {
     text = readFileSync(file, "utf8");
