@@ -22,15 +22,15 @@ const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 
 /** What a container runtime does: a root that is read only, all rights dropped, the caller as user 1000. */
 const RUN = `set -e
-root=$1 state=$2; shift 2
+root=$1 state=$2 folder=$3; shift 3
 mount --make-rprivate /
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-for folder in data state; do mount --bind "$state" "$root/$folder"; done
+for name in data state; do mount --bind "$state" "$root/$name"; done
 mount -o remount,bind,ro "$root"
-exec unshare --user --map-user=1000 --map-group=1000 --root="$root" --wd=/ "$@"`;
+exec unshare --user --map-user=1000 --map-group=1000 --root="$root" --wd="$folder" "$@"`;
 const UNSHARE = ["--user", "--map-root-user", "--mount", "--pid", "--kill-child"];
 
 interface Config {
@@ -68,7 +68,18 @@ function unpacked(image: string, folder: string): { root: string; config: Config
 
 describe("The container image", () => {
   let image: ReturnType<typeof unpacked>;
-  let container: (args: readonly string[], env?: Record<string, string>) => [string[], NodeJS.ProcessEnv];
+  let state: string;
+  const container = (
+    args: readonly string[],
+    env: Record<string, string> = {},
+    folder = "/",
+  ): [string[], NodeJS.ProcessEnv] => {
+    const given = image.config.Env.map((setting) => setting.split("=") as [string, string]);
+    return [
+      [...UNSHARE, "sh", "-c", RUN, "sh", image.root, state, folder, ...args],
+      { ...Object.fromEntries(given), ...env },
+    ];
+  };
   before(function () {
     this.timeout(LIMIT_MS);
     const missing = [
@@ -84,22 +95,15 @@ describe("The container image", () => {
     const ours = makeDebianPackage(packed.tarball("tunnelplane"), packed.folder, version);
     const downloads = join(ROOT, "node_modules/.tunnelplane/debian");
     image = unpacked(makeImage(ours, packed.folder, version, downloads), packed.folder);
-    const state = newFolder();
-    const given = Object.fromEntries(
-      image.config.Env.map((setting) => setting.split("=") as [string, string]),
-    );
-    container = (args, env = {}) => [
-      [...UNSHARE, "sh", "-c", RUN, "sh", image.root, state, ...args],
-      { ...given, ...env },
-    ];
+    state = newFolder();
   });
   const ran = (args: readonly string[], given?: Record<string, string>) => {
     const [words, env] = container(args, given);
     return spawnSync("unshare", words, { env, encoding: "utf8", timeout: LIMIT_MS });
   };
-  const lineOf = async (child: ChildProcess, wanted: RegExp): Promise<void> => {
+  const lineOf = async (child: ChildProcess, wanted: RegExp): Promise<string> => {
     for await (const line of createInterface(child.stdout as NodeJS.ReadableStream))
-      if (wanted.test(line)) return;
+      if (wanted.test(line)) return line;
     throw new Error(`it ended before it said ${wanted}`);
   };
 
@@ -119,8 +123,23 @@ describe("The container image", () => {
     }
   });
 
-  it("is the gateway of Compose too, which is healthy once Envoy has what it begins with", async () => {
-    const { gateway } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8")).services;
+  it("has all that dev needs: its user leads a caller through a tunnel, and nothing is fetched", async () => {
+    expect(image.config.Env).to.include("TUNNELPLANE_DEV_HOST=0.0.0.0");
+    const env = { TUNNELPLANE_DEV_HOST: "127.0.0.1" };
+    const [words, all] = container([...image.config.Entrypoint, "dev"], env, "/data");
+    const dev = spawn("unshare", words, { env: all, stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      const curl = await lineOf(dev, /curl --cacert/);
+      expect(execFileSync("sh", ["-c", curl], { cwd: state, encoding: "utf8", stdio: "pipe" })).to.equal(
+        "hello from behind the tunnel\n",
+      );
+    } finally {
+      dev.kill();
+    }
+  });
+
+  it("is the gateway of Compose too, which is healthy once Envoy has what it begins with, and that Envoy", async () => {
+    const { gateway, envoy } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8")).services;
     const check = gateway.healthcheck.test.slice(1) as string[];
     expect(ran(check).status, "nothing is written yet").not.to.equal(0);
     const env = {
@@ -137,6 +156,7 @@ describe("The container image", () => {
         await sleep(50);
         expect(running.exitCode).to.equal(null);
       }
+      expect(ran([...envoy.entrypoint, ...envoy.command, "--mode", "validate"]).status).to.equal(0);
     } finally {
       running.kill();
     }

@@ -11,6 +11,9 @@ import { ServerProcess } from "../support/server";
 const FOLDER = join(__dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
 
+/** What runs from the same image beside the servers. */
+const BESIDE = ["gateway", "envoy"];
+
 interface Service {
   readonly environment?: Record<string, string>;
   readonly image: string;
@@ -29,7 +32,7 @@ describe("The set for Docker Compose", () => {
   };
   const services = Object.entries(compose.services);
   const servers = services
-    .filter(([name, { image }]) => image.startsWith("tunnelplane:") && name !== "gateway")
+    .filter(([name, { image }]) => image.startsWith("tunnelplane:") && !BESIDE.includes(name))
     .map(([name]) => name);
 
   it("runs more than one server, and its proxy sends requests to each of them", () => {
@@ -41,7 +44,7 @@ describe("The set for Docker Compose", () => {
   it("builds nothing, and starts the image of this version as it was loaded, whoever has the name in a registry", () => {
     const { version } = JSON.parse(readFileSync(join(FOLDER, "../package.json"), "utf8"));
     const ours = services.filter(([, { image }]) => image.startsWith("tunnelplane"));
-    expect(ours.map(([name]) => name)).to.have.members([...servers, "gateway"]);
+    expect(ours.map(([name]) => name)).to.have.members([...servers, ...BESIDE]);
     for (const [name, service] of ours)
       expect(service, name).to.include({ image: `tunnelplane:${version}`, pull_policy: "never" });
     expect(services.filter(([, { build }]) => build !== undefined)).to.deep.equal([]);

