@@ -165,6 +165,9 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     expect(run("review", preview).status).to.equal(0);
     expect(run("adopt", "--out", "adopted").stdout).to.contain(edge.id);
     expect(run("new", "ours").status).to.equal(0);
+    const [node, env] = [process.execPath, { PATH: "/nowhere" }];
+    const withoutNpm = spawnSync(node, [command, "new", "theirs"], { cwd: folder, encoding: "utf8", env });
+    expect(withoutNpm.stderr).to.match(/^tunnelplane: there is no npm on the PATH.*https:.*\n$/);
     for (const project of ["adopted", "ours"])
       expect(readdirSync(join(folder, project, "packages"))).to.satisfy((files: string[]) =>
         files.some((file) => file.startsWith("tunnelplane-pulumi-")),
@@ -208,6 +211,9 @@ describe("The package tunnelplane, installed alone from its tarball", () => {
     const { uid, gid } = users()[0] ?? {};
     chmodSync(join(folder, ".."), 0o755);
     await asked(program, args, { TUNNELPLANE_DATA: data }, { uid, gid }, "/readyz");
+    const env = { PATH: "/usr/bin:/bin" };
+    const homeless = spawnSync(program, ["list", "tls-edges"], { uid, gid, env, encoding: "utf8" });
+    expect(homeless.stderr, "of a user without a home").to.contain("there is no API key");
     const { ino } = statSync(join(data, "tunnelplane.db"));
     expect(dpkg("--install", second)).not.to.contain("Next:");
     const kept = { ino, uid, gid };

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { codeOf } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 
 interface Options {
@@ -53,6 +54,9 @@ export function newCommand(from: string, packages: string | undefined): Command 
     });
 }
 
+const NO_NPM =
+  "there is no npm on the PATH, which a project needs: install Node, which brings it (https://nodejs.org)";
+
 /** The tarballs that came along, and one of this package itself: npm packs what is installed. */
 function withTarballs(brought: string, use: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-new-"));
@@ -64,6 +68,10 @@ function withTarballs(brought: string, use: (folder: string) => void): void {
       { stdio: ["ignore", "ignore", "inherit"], shell: process.platform === "win32" },
     );
     use(folder);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || (error as NodeJS.ErrnoException).syscall !== "spawnSync npm")
+      throw error;
+    throw new Error(NO_NPM);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -35,7 +35,7 @@ export async function envoyProgram(
     });
   } catch (error) {
     throw new Error(
-      `Envoy could not be installed (${firstLine(error)}): install Python 3 with venv (apt install python3-venv), or Envoy itself, and say with --envoy where it is`,
+      `Envoy could not be installed (${causeOf(error)}): install Python 3 with venv (apt install python3-venv), or Envoy itself, and say with --envoy where it is`,
     );
   }
   const installed = installedIn(folder);
@@ -63,5 +63,8 @@ function installedIn(folder: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+/** What pip said last, such as that it reaches no registry. */
+function causeOf(error: unknown): string {
+  const { stderr = "", message = "" } = error as { stderr?: string; message?: string };
+  return stderr.trim().split("\n").at(-1) || message.split("\n", 1).join();
+}
