@@ -56,7 +56,7 @@ const LENGTH_DELIMITED = 2;
 export const fieldStart = (number: number, length: number): Uint8Array =>
   Uint8Array.from([...varint((number << 3) | LENGTH_DELIMITED), ...varint(length)]);
 
-/** A field of a message, by its number: parts of a message that stand behind each other are read as one. */
+/** A field of a message, by its number. Readers join parts of a message that follow each other. */
 export const field = (number: number, bytes: Uint8Array): Uint8Array =>
   Buffer.concat([fieldStart(number, bytes.length), bytes]);
 

@@ -7,8 +7,8 @@ import { certificateWithWarning } from "./pair";
 /** With more files than this, it is probably the wrong folder. */
 const MAX_FILES = 50_000;
 
-/** The share of the time that looks at the files of a large folder may take. */
-const LOOKING = 1 / 20;
+/** The largest share of time that is spent on looking for changed files, however large the folder is. */
+const LOOKING_SHARE = 1 / 20;
 
 interface ReadFile {
   /** Of the certificate and its key: changes when one of them does. */
@@ -20,7 +20,7 @@ interface ReadFile {
 /** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. Reads only files that changed. */
 export class CertificateFolder {
   #read = new Map<string, ReadFile>();
-  #stamps: ReadonlyMap<string, string> | string = new Map();
+  #stamps: Stamps = new Map();
   #lookAt = 0;
 
   constructor(
@@ -34,7 +34,7 @@ export class CertificateFolder {
     if (started < this.#lookAt) return false;
     const stamps = this.#look();
     const ended = performance.now();
-    this.#lookAt = ended + (ended - started) / LOOKING;
+    this.#lookAt = ended + (ended - started) / LOOKING_SHARE;
     return !isSame(stamps, this.#stamps);
   }
 
@@ -61,9 +61,9 @@ export class CertificateFolder {
     }
     this.#read = read;
     const found: Found[] = [];
-    for (const one of read.values()) {
-      if (typeof one.found === "string") this.warn(one.found);
-      else found.push(one.found);
+    for (const file of read.values()) {
+      if (typeof file.found === "string") this.warn(file.found);
+      else found.push(file.found);
     }
     for (const { fault, warning } of found) if (fault ?? warning) this.warn(fault ?? warning ?? "");
     const served = found.filter(({ fault }) => fault === undefined);
@@ -72,8 +72,8 @@ export class CertificateFolder {
     return found;
   }
 
-  /** The stamp of each file by name, which changes with the file; or a text why the folder cannot be read. */
-  #look(): ReadonlyMap<string, string> | string {
+  /** The stamp of each file, by its name. A stamp changes with its file. A text: why the folder cannot be read. */
+  #look(): Stamps {
     let names: string[];
     try {
       names = readdirSync(this.folder).sort();
@@ -91,13 +91,12 @@ export class CertificateFolder {
   }
 }
 
-const isSame = (
-  one: ReadonlyMap<string, string> | string,
-  other: ReadonlyMap<string, string> | string,
-): boolean =>
-  typeof one === "string" || typeof other === "string"
-    ? one === other
-    : one.size === other.size && [...one].every(([name, stamp]) => other.get(name) === stamp);
+type Stamps = ReadonlyMap<string, string> | string;
+
+const isSame = (before: Stamps, now: Stamps): boolean =>
+  typeof before === "string" || typeof now === "string"
+    ? before === now
+    : before.size === now.size && [...before].every(([name, stamp]) => now.get(name) === stamp);
 
 type Found = ServerCertificate & { readonly file: string };
 

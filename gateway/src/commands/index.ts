@@ -23,8 +23,8 @@ export function commands(name = ""): Command[] {
 }
 
 /**
- * `gateway` as a command among others; without a word, it runs.
- * @param args what stands behind it
+ * The command `gateway` of another program. Without the name of a command behind it, it is `gateway run`.
+ * @param args the words behind `gateway`
  */
 export function gatewayCommand(args: readonly string[] = ["--help"]): Command {
   const group = new Command("gateway").description(

@@ -1,7 +1,7 @@
 import { definitionNamed, endTimeOf } from "@tunnelplane/sdk/contract";
 import type { Entry } from "../server/source";
 
-/** When the objects that are served have to be looked at again though none changed: one of them ends. */
+/** Tells when objects have to be read again although nobody changed one: because one of them has ended. */
 export class Ends {
   #times: readonly number[] = [];
   #lookedAt = 0;
@@ -9,15 +9,15 @@ export class Ends {
   /** Takes what was read. */
   read(entries: readonly Entry[]): void {
     const times = entries.map(({ kind, fields }) => endTimeOf(definitionNamed(kind), { ...fields }));
-    this.#times = times.filter((time) => time !== undefined).sort((one, other) => one - other);
+    this.#times = times.filter((time) => time !== undefined).sort((a, b) => a - b);
   }
 
-  /** They are looked at now. @param now in milliseconds since 1970 */
+  /** Notes that they are being looked at. @param now in milliseconds since 1970 */
   look(now: number): void {
     this.#lookedAt = now;
   }
 
-  /** Whether something ended since, or has not ended any more, because the clock went back. */
+  /** Whether an object ended since the last look, or is in force again because the clock was set back. */
   isDue(now: number): boolean {
     return this.#endedBy(now) !== this.#endedBy(this.#lookedAt);
   }

@@ -21,7 +21,7 @@ export interface DevKey {
   forget(): void;
 }
 
-/** The program of the server that a project has installed. @throws saying how to install it */
+/** The program of the server that a project has installed. @throws Error that tells how to install it */
 export function serverProgram(project: string): string {
   const from = createRequire(join(project, "package.json"));
   try {
@@ -30,7 +30,7 @@ export function serverProgram(project: string): string {
     const program = isObject(bin) ? bin["tunnelplane-server"] : undefined;
     if (typeof program === "string") return join(dirname(manifest), program);
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error(
     `${project} has no server (@tunnelplane/server) installed: run npx tunnelplane dev, of the package tunnelplane, which has one`,

@@ -32,9 +32,9 @@ export class Ports {
     const held = new Set(listening);
     this.#lacking = new Set();
     for (const one of this.all) await this.#look(one, held, CURES.names);
-    const own = new Map(this.all.map((one) => [one.bindPort, one]));
+    const overTls = new Map(this.all.map((listen) => [listen.bindPort, listen]));
     for (const one of tcp) {
-      const rival = own.get(one.bindPort);
+      const rival = overTls.get(one.bindPort);
       if (!rival) {
         await this.#look(one, held, CURES.tcp);
         continue;

@@ -7,8 +7,8 @@ const byName = onceForEach((certificates: readonly ServerCertificate[]) =>
 );
 
 /**
- * The certificate for a host: that of a reserved domain where there is one; the one that names it most
- * closely, and of several the one that ends last.
+ * The certificate for a host, or why there is none. One of a reserved domain comes before those of the folder,
+ * one that names the host itself before a wildcard, and the one that ends last before others.
  */
 export function certificateFor(
   host: string,
@@ -16,23 +16,19 @@ export function certificateFor(
   now: number,
 ): ServerCertificate | string {
   const parent = `*.${host.split(".").slice(1).join(".")}`;
-  const found = [
-    byName(certificates).get(host) ?? [],
-    isWildcard(host) ? [] : (byName(certificates).get(parent) ?? []),
-  ];
-  const all = found.map((some) => some.filter(({ fault }) => fault === undefined));
-  const isReserved = all.flat().some((one) => one.isReserved);
-  const [named = [], covering = []] = all.map((some) =>
-    isReserved ? some.filter((one) => one.isReserved) : some,
-  );
-  for (const fitting of [named, covering]) {
-    const [best] = fitting
-      .filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter)
+  const byHost = byName(certificates).get(host) ?? [];
+  const byParent = isWildcard(host) ? [] : (byName(certificates).get(parent) ?? []);
+  const usable = [...byHost, ...byParent].filter(({ fault }) => fault === undefined);
+  const reserved = usable.filter(({ isReserved }) => isReserved);
+  const candidates = new Set(reserved.length > 0 ? reserved : usable);
+  for (const named of [byHost, byParent]) {
+    const [best] = named
+      .filter((one) => candidates.has(one) && one.notBefore <= now && now < one.notAfter)
       .sort((a, b) => b.notAfter - a.notAfter || (a.chain < b.chain ? -1 : 1));
     if (best) return best;
   }
-  const [old] = [...named, ...covering].sort((a, b) => b.notAfter - a.notAfter);
-  const fault = found.flat().find((one) => one.fault !== undefined)?.fault;
+  const [old] = [...candidates].sort((a, b) => b.notAfter - a.notAfter);
+  const fault = [...byHost, ...byParent].find((one) => one.fault !== undefined)?.fault;
   if (fault !== undefined) return fault;
   if (!old)
     return `no certificate names ${host}: reserve the domain with a TLS certificate, or put one into the certificates' folder, as NAME.pem beside NAME.key`;

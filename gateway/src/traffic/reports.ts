@@ -1,6 +1,6 @@
 import { BETWEEN_TEXTS } from "../envoy/reporting";
 
-/** The position of something: from a byte up to another one. */
+/** A range of bytes, without the one at its end. */
 type Part = readonly [start: number, end: number];
 
 /** The fields that lead to the bodies of records: resource_logs, scope_logs, log_records, body. */
@@ -15,11 +15,11 @@ const FIXED: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 /**
  * The bodies of the records that Envoy reports, in an ExportLogsServiceRequest of OpenTelemetry. Equal
  * bodies have equal bytes.
- * @throws for bytes that are no message
+ * @throws for bytes that are not a valid message
  */
 export const bodiesIn = (bytes: Buffer): Part[] => below([0, bytes.length], TO_BODIES, bytes);
 
-/** The texts in a body. Bytes that are no UTF-8 are replaced. */
+/** The texts in a body. Bytes that are not valid UTF-8 are replaced. */
 export const textsIn = (body: Buffer): string[] =>
   below([0, body.length], TO_TEXT, body).flatMap(([start, end]) =>
     body.toString("utf8", start, end).split(BETWEEN_TEXTS),
@@ -27,10 +27,10 @@ export const textsIn = (body: Buffer): string[] =>
 
 function below(part: Part, [field, ...inner]: readonly number[], bytes: Buffer): Part[] {
   if (field === undefined) return [part];
-  return fieldsIn(part, field, bytes).flatMap((one) => below(one, inner, bytes));
+  return fieldsIn(part, field, bytes).flatMap((value) => below(value, inner, bytes));
 }
 
-/** The values of a field that a message has under this number, if they have a length. */
+/** The values of the field with this number, as far as their type has a length. */
 function fieldsIn([start, end]: Part, wanted: number, bytes: Buffer): Part[] {
   const found: Part[] = [];
   for (let at = start; at < end; ) {
@@ -52,7 +52,7 @@ function lengthOf(type: number, bytes: Buffer, at: number, end: number): number 
   return length;
 }
 
-/** A number, and where the next byte is. */
+/** Reads a number of one to ten bytes. */
 function varint(bytes: Buffer, start: number, end: number): [value: number, next: number] {
   let value = 0;
   let factor = 1;

@@ -9,9 +9,10 @@ import { Gathering, MAX_OBJECTS } from "./gather";
 /** The limit of users of the changed objects, of routes of each edge, and of competing edges. */
 const MAX_USERS = 200;
 
-/** Restrictions of which a caller may not know more than the networks have no id. */
+/** Identifies an object of a world. Restrictions of which the caller may see only the networks have "". */
 export const keyOf = ({ id, urn }: WorldObject): string => id ?? urn ?? "";
 
+/** The objects of both worlds around some changes. */
 interface Around {
   /** Everything that was read, as it is after the changes, by {@link keyOf}. */
   readonly objects: ReadonlyMap<string, WorldObject>;

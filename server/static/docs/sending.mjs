@@ -11,10 +11,10 @@ export const useKey = (text) => {
 /** Whether a request for an operation is a dry run: all that could change something are. */
 export const isDry = ({ isReadOnly }) => !isReadOnly;
 
-/** The key that was used before; "" for none. */
+/** The API key of the last request; "" for none. */
 export const usedKey = () => key;
 
-/** The user of a try without a key, in words. */
+/** Tells as whom a request without an API key is sent. */
 export async function whoTries() {
   session ??= await get("/session").catch(() => ({}));
   return session.user
@@ -23,16 +23,16 @@ export async function whoTries() {
 }
 
 /**
- * Sends a request of an operation with the values of a form; the answer as text, or why there is none. This
- * is the only place of these pages that sends one.
+ * Sends a request of an operation with the values of a form. Returns the answer as text, or the problem. No
+ * other code of these pages sends such requests.
  */
 export async function send(operation, { ".project": project, ".body": body, ...values }) {
   const { method, path, parameters } = operation;
   if (body !== undefined && !isJson(body))
     return { problem: `The body is not valid JSON: ${mistakeIn(body)}` };
   const query = new URLSearchParams();
-  for (const { name, in: place } of parameters)
-    if (place === "query" && values[name]) query.set(name, values[name]);
+  for (const { name, in: location } of parameters)
+    if (location === "query" && values[name]) query.set(name, values[name]);
   if (isDry(operation)) query.set("dry_run", "true");
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ""));
   const answer = await fetch(addressOf(`${filled}${query.size > 0 ? `?${query}` : ""}`), {

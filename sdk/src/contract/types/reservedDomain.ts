@@ -21,8 +21,8 @@ const oneCertificate: Rule<Certified> = function* (sent) {
 };
 
 /**
- * A certificate takes the place of a policy, and a policy that of a certificate. Public clients send back the
- * certificate that the policy got, which says nothing new.
+ * Setting a certificate removes the policy, and setting a policy removes the certificate. Public clients send
+ * all fields back: a certificate that the policy has ordered is then not taken for a new one.
  */
 function settle(given: Certified, before: Certified): Settled {
   const { certificate_id: certificate, certificate_management_policy: policy, ...rest } = given;
@@ -53,7 +53,7 @@ function settle(given: Certified, before: Certified): Settled {
   };
 }
 
-/** Until the server begins, within a second. */
+/** Shown until the server begins with the order, within a second. */
 const NOT_BEGUN = {
   renews_at: null,
   provisioning_job: {

@@ -34,7 +34,7 @@ function difference(was: NetworkSet, is: NetworkSet) {
     isMuchWider: isMuchWider(was, is),
     admitsNobody: isNobody(is),
     wasText: networksText(was),
-    said: {
+    values: {
       before: listNetworks(was),
       after: listNetworks(is),
       meaning: [shortHash(keyOf(was)), shortHash(keyOf(is))],
@@ -47,11 +47,11 @@ export const networkRules: FieldRules = {
   field: "ip_restriction",
   read: networks,
   evaluate(rows, { address }) {
-    const { opened, gained, lost, said, isMuchWider: isMuch, admitsNobody, wasText } = compared(rows);
+    const { opened, gained, lost, values, isMuchWider: isMuch, admitsNobody, wasText } = compared(rows);
     const { unknown } = rows.after.networks;
     const wasAll = isEveryone(rows.before.networks.value);
     const draft = (report: Pick<RuledDraft, "rule" | "effect" | "severity" | "sentence">): RuledDraft =>
-      onAddress(rows, networks, { ...said, ...report });
+      onAddress(rows, networks, { ...values, ...report });
     const drafts: RuledDraft[] = [];
     if (opened.length > 0) {
       const before = rows.before.networks.unknown ? "not known" : wasText;

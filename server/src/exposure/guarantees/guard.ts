@@ -41,7 +41,7 @@ import {
   touchAt,
   touchGuarantee,
 } from "./table";
-import { decidingAmong, differ, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
+import { decidingAmong, differ, hostportsNamed, hostportsTouched, isOfEveryProject } from "./touched";
 
 /**
  * How long a transaction waits for its changes to be judged, in milliseconds; most take 2 to 5 (a route with
@@ -91,18 +91,18 @@ export class Guarantees implements Guard {
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
-      const said = hostportsSaid(deciding)?.flatMap(addressKeysAt);
-      if (said && isOptimistic) {
-        await touchAt(db, said, project);
-        return refuseGuaranteed(db, said);
+      const named = hostportsNamed(deciding)?.flatMap(addressKeysAt);
+      if (named && isOptimistic) {
+        await touchAt(db, named, project);
+        return refuseGuaranteed(db, named);
       }
       const [there] = await strictest(db, {});
       if (!there) return;
-      const keys = said ?? (await keysTouched(db, deciding, Number(there.enforced) === 1));
+      const keys = named ?? (await keysTouched(db, deciding, Number(there.enforced) === 1));
       const found = keys ? (await this.#at(db, keys, changes)).filter(({ id }) => !run.excused.has(id)) : [];
       // Edges and routes belong to one project; what they refer to may be lent to others.
-      const lent = said ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
-      for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
+      const lent = named ? [] : (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
+      for (const [theirs, guarantees] of grouped(found, (guarantee) => guarantee.project)) {
         // Others see of the changes what is lent to them, and what holds for everybody's edges.
         const seen = theirs === project ? changes : lent;
         if (seen.length > 0) await this.#refuseBroken(db, run, { project: theirs, guarantees, seen });

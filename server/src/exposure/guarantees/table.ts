@@ -87,7 +87,7 @@ const touchOwn = effect<{ keys: string; project: string }>((db, parameter) =>
   ),
 );
 
-/** The same for all guarantees of a project; of every one, if it is empty. */
+/** Notes the same for all guarantees. @param project whose guarantees; "" for those of every project */
 export const touchAll = effect<{ project: string }>((db, parameter) =>
   touch(db).where(
     isAmong(
@@ -181,7 +181,7 @@ async function read(db: Kysely<Database>, ids: readonly string[], locking: typeo
 export const lockGuarantees = (db: Kysely<Database>, ids: readonly string[]): Promise<ReadRow[]> =>
   read(db, ids, lockedByIds);
 
-/** In a transaction, nobody changes them until it ends, though others may read them in this way, too. */
+/** In a transaction, nobody changes them until it ends; several transactions may keep the same objects. */
 export const keepObjects = (db: Kysely<Database>, ids: readonly string[]): Promise<ReadRow[]> =>
   read(db, ids, keptByIds);
 

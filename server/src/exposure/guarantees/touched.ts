@@ -54,7 +54,7 @@ export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] 
   );
 
 /** The hostports where changes may change decisions, if the changes alone show them; else undefined. */
-export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | undefined =>
+export const hostportsNamed = (changes: readonly ObjectChange[]): string[] | undefined =>
   changes.every(({ definition }) => isEdgeKind(definition.kind))
     ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
     : undefined;

@@ -1,7 +1,7 @@
 import { RequestError, refusalForNow } from "../../util";
 
 /**
- * The issuer of a token does not answer. Strangers choose whom a token names, so it counts as a wrong one.
+ * The issuer of a token does not answer. It counts as a wrong token, because strangers could name any issuer.
  */
 export class IssuerAway extends RequestError {
   constructor() {

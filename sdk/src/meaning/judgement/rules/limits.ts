@@ -6,16 +6,16 @@ const MAX_REQUESTS = 1_000_000;
 const MAX_SECONDS = 86_400;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** What a `rate-limit` admits: so many, in so many seconds. */
+/** What a `rate-limit` admits: `capacity` requests in `seconds`. */
 export interface Bucket {
   readonly capacity: number;
   readonly seconds: number;
 }
 
 /**
- * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across
- * a border. Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too
- * large.
+ * Envoy counts with a bucket, the contract speaks of a sliding window. Both admit the same on average; across
+ * the border of two windows, a bucket admits up to twice as much. The ranges are those of the contract. They
+ * are checked again, because Envoy refuses a whole file for one number that is too large.
  */
 export function bucketOf({ capacity, rate }: Limit["config"]): Bucket {
   if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MAX_REQUESTS)
