@@ -88,6 +88,11 @@ export class Names {
     const name = nameOf(thing);
     return `\`${name}\`${id !== undefined && id !== name && this.isShared(thing) ? ` (${id})` : ""}`;
   }
+
+  /** The same with the title of its kind before it: "TLS edge `shop`". */
+  titled(thing: ModelObject): string {
+    return `${titleOf(thing.kind)} ${this.quote(thing)}`;
+  }
 }
 
 /**

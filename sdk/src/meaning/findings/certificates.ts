@@ -4,7 +4,7 @@ import type { ModelObject } from "../model";
 import { code } from "../names";
 import { fieldNamed, holdsUnknown, textIn, textsIn } from "../values";
 import { laterEnd } from "./ends";
-import { type Context, isReplaced, listed, type Rule } from "./finding";
+import { type Context, isReplaced, listed, onObject, type Rule } from "./finding";
 
 export const SSH_CERTIFICATES = ["ssh_user_certificate", "ssh_host_certificate"];
 
@@ -48,7 +48,7 @@ const isValidOtherwise = (change: ObjectChange, context: Context): boolean =>
     ["valid_for", "valid_after", "valid_until"].includes(field),
   );
 
-const saidOf = ({ fields }: ModelObject): unknown =>
+const declaredValidity = ({ fields }: ModelObject): unknown =>
   fieldNamed(fields, "valid_for") ?? fields.valid_until ?? null;
 
 /** Rules about the principals and the validity of SSH certificates. */
@@ -75,15 +75,13 @@ export const certificateRules: readonly Rule<ObjectChange>[] = [
       const earlier = before ? ` (before: ${listed(was.map(code))})` : "";
       const title = isUser ? "SSH certificate" : "SSH host certificate";
       return [
-        {
-          about: after,
+        onObject(after, "principals", {
           sentence: `The ${before ? "" : "new "}${title} ${names.quote(after)} ${before ? "now " : ""}${may} ${who}${earlier}.`,
           ...(isUser && added.includes(ROOT) && { severity: "high" as const }),
           before: before ? was : null,
           after: is,
-          cause: { ...after, property: "principals" },
           certain: added.length > 0 || isOpen,
-        },
+        }),
       ];
     },
   },
@@ -95,19 +93,15 @@ export const certificateRules: readonly Rule<ObjectChange>[] = [
         return laterEnd(change, context);
       const [was, is] = [validityOf(before, context.now), validityOf(after, context.now)];
       if (!was || (is && !isLonger(was, is)) || (!is && !context.now)) return [];
-      const length = is ? `${lengthText(is)}` : "a time that is not known yet";
+      const length = is ? lengthText(is) : "a time that is not known yet";
+      const property = fieldNamed(after.fields, "valid_for") == null ? "valid_until" : "valid_for";
       return [
-        {
-          about: after,
+        onObject(after, property, {
           sentence: `The SSH certificate ${context.names.quote(after)} is valid for ${length} (before: ${lengthText(was)}).`,
-          before: saidOf(before),
-          after: saidOf(after),
-          cause: {
-            ...after,
-            property: fieldNamed(after.fields, "valid_for") == null ? "valid_until" : "valid_for",
-          },
+          before: declaredValidity(before),
+          after: declaredValidity(after),
           certain: is !== undefined,
-        },
+        }),
       ];
     },
   },

@@ -1,9 +1,10 @@
 import type { ObjectChange } from "../changes/differences";
 import { Binding } from "../judgement/backends/binding";
 import type { ModelObject } from "../model";
+import type { Names } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import { SSH_CERTIFICATES } from "./certificates";
-import { type Context, type Draft, isReplaced, type Rule } from "./finding";
+import { type Context, type Draft, isReplaced, onObject, type Rule } from "./finding";
 import { bindsText, mayNowBind } from "./sentences";
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
@@ -12,9 +13,6 @@ const isCredential = ({ before, after }: ObjectChange): boolean =>
   CREDENTIALS.includes((after ?? before)?.kind ?? "");
 
 const rulesOf = (credential: ModelObject): string[] => textsIn(credential.fields.acl);
-
-const titleOf = ({ kind }: ModelObject): string =>
-  kind === "ssh_credential" ? "SSH credential" : "tunnel credential";
 
 /** The rules of the one credential that the other does not cover. */
 function beyond(credential: ModelObject, reference: ModelObject): string[] {
@@ -26,32 +24,16 @@ function beyond(credential: ModelObject, reference: ModelObject): string[] {
 
 function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): Draft[] {
   const certain = !holdsUnknown(before.fields.acl) && !holdsUnknown(after.fields.acl);
-  return [
-    {
-      about: after,
-      sentence,
-      before: rulesOf(before),
-      after: rulesOf(after),
-      cause: { ...after, property: "acl" },
-      certain,
-    },
-  ];
+  return [onObject(after, "acl", { sentence, before: rulesOf(before), after: rulesOf(after), certain })];
 }
 
 /** A new credential that nothing limits: whoever has it may answer for every address. */
-function unlimited(credential: ModelObject, name: string): Draft[] {
+function unlimited(credential: ModelObject, names: Names): Draft[] {
   const rules = rulesOf(credential);
   if (holdsUnknown(credential.fields.acl) || !new Binding(rules).unlimited) return [];
-  return ownDraft(credential, mayNowBind(`${titleOf(credential)} ${name}`, bindsText(rules)), {
-    before: null,
-    after: rules,
-    cause: { ...credential, property: "acl" },
-  });
+  const sentence = mayNowBind(names.titled(credential), bindsText(rules));
+  return [onObject(credential, "acl", { sentence, before: null, after: rules })];
 }
-
-const ownDraft = (about: ModelObject, sentence: string, more: Partial<Draft> = {}): Draft[] => [
-  { about, sentence, cause: about, ...more },
-];
 
 /** Whether the owner of a key is an admin; undefined if the owner is not visible. */
 function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined {
@@ -71,20 +53,20 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!after || !isCredential(change)) return [];
-      if (!before) return unlimited(after, names.quote(after));
+      if (!before) return unlimited(after, names);
       const gained = beyond(after, before);
       if (gained.length === 0 && !(holdsUnknown(after.fields.acl) && !new Binding(rulesOf(before)).unlimited))
         return [];
       if (holdsUnknown(after.fields.acl) && rulesOf(after).length === 0) {
         return aclDraft(
           { before, after },
-          `The ${titleOf(after)} ${names.quote(after)} may bind more than before: its ACL is not known yet.`,
+          `The ${names.titled(after)} may bind more than before: its ACL is not known yet.`,
         );
       }
       const more = gained.length > 0 ? bindsText(gained) : "something that is not known yet";
       return aclDraft(
         { before, after },
-        mayNowBind(`${titleOf(after)} ${names.quote(after)}`, more, bindsText(rulesOf(before))),
+        mayNowBind(`${names.titled(after)}`, more, bindsText(rulesOf(before))),
       );
     },
   },
@@ -96,7 +78,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const lost = beyond(before, after);
       if (lost.length === 0) return [];
       const now = lost.includes("*") ? `only ${bindsText(rulesOf(after))}` : `no longer ${bindsText(lost)}`;
-      return aclDraft({ before, after }, `The ${titleOf(after)} ${names.quote(after)} may now bind ${now}.`);
+      return aclDraft({ before, after }, `The ${names.titled(after)} may now bind ${now}.`);
     },
   },
   {
@@ -104,15 +86,9 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     evaluate: (change, { names }) => {
       const { before, after } = change;
       if (!before || after || !isCredential(change)) return [];
-      const bound = bindsText(rulesOf(before));
-      return ownDraft(
-        before,
-        `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`,
-        {
-          before: rulesOf(before),
-          after: null,
-        },
-      );
+      const rules = rulesOf(before);
+      const sentence = `The ${names.titled(before)} is revoked: agents that use it can no longer bind ${bindsText(rules)}.`;
+      return [onObject(before, undefined, { sentence, before: rules, after: null })];
     },
   },
   {
@@ -124,10 +100,8 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
         after.kind === "ssh_credential"
           ? "its holders need the new key"
           : "agents that use it need the new token";
-      return ownDraft(
-        after,
-        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${bindsText(rulesOf(after))}.`,
-      );
+      const sentence = `The ${names.titled(after)} is issued again: ${needs}; they bind ${bindsText(rulesOf(after))}.`;
+      return [onObject(after, undefined, { sentence })];
     },
   },
   {
@@ -137,16 +111,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (after?.kind !== "ssh_user_certificate") return [];
       const open = (thing: ModelObject) => textsIn(thing.fields.principals).length === 0;
       if (!open(after) || (before && open(before) && !isReplaced(change))) return [];
-      return ownDraft(
-        after,
-        `The SSH certificate ${names.quote(after)} names no user: its holder may log in as anybody.`,
-        {
-          before: before ? textsIn(before.fields.principals) : undefined,
-          after: [],
-          cause: { ...after, property: "principals" },
-          certain: !holdsUnknown(after.fields.principals),
-        },
-      );
+      const sentence = `The SSH certificate ${names.quote(after)} names no user: its holder may log in as anybody.`;
+      const was = before ? textsIn(before.fields.principals) : undefined;
+      const certain = !holdsUnknown(after.fields.principals);
+      return [onObject(after, "principals", { sentence, before: was, after: [], certain })];
     },
   },
   {
@@ -155,11 +123,8 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { after } = change;
       if (!after || !SSH_CERTIFICATES.includes(after.kind) || !isReplaced(change)) return [];
       const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
-      return ownDraft(
-        after,
-        `The SSH certificate ${names.quote(after)} is issued again, and ${who} the new one.`,
-        { namesFields: true },
-      );
+      const sentence = `The SSH certificate ${names.quote(after)} is issued again, and ${who} the new one.`;
+      return [onObject(after, undefined, { sentence, namesFields: true })];
     },
   },
   {
@@ -172,9 +137,8 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const consequence = admin
         ? "belongs to an admin: it may do everything"
         : "may belong to an admin; who owns it cannot be seen from here";
-      return ownDraft(after, `The new API key ${context.names.quote(after)} ${consequence}.`, {
-        certain: admin === true,
-      });
+      const sentence = `The new API key ${context.names.quote(after)} ${consequence}.`;
+      return [onObject(after, undefined, { sentence, certain: admin === true })];
     },
   },
 ];

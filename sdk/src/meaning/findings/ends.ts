@@ -4,7 +4,7 @@ import { definitionNamed } from "../../contract/registry";
 import type { ObjectChange } from "../changes/differences";
 import { ENDING, type ModelObject } from "../model";
 import { fieldNamed, holdsUnknown, textIn } from "../values";
-import { type Context, type Draft, isReplaced } from "./finding";
+import { type Context, type Draft, isReplaced, onObject } from "./finding";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
@@ -24,14 +24,12 @@ function endOf(thing: ModelObject): { readonly property: string; readonly end: s
   return { property, end: holdsUnknown(value) ? undefined : end };
 }
 
-const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
-
 /** An object that ends soon, or has ended, as it is. */
 export function describeEnd(thing: ModelObject, { names, now }: Pick<Context, "names" | "now">) {
   if (!now || !ENDING.has(thing.kind)) return undefined;
   const { property, end } = endOf(thing);
   if (end === null) return undefined;
-  const what = `The ${titleOf(thing)} ${names.quote(thing)}`;
+  const what = `The ${names.titled(thing)}`;
   if (end === undefined) {
     const sentence = `${what} may end soon: it is not known yet when.`;
     return { sentence, property, certain: false, content: "unknown" };
@@ -59,14 +57,7 @@ export function laterEnd(change: ObjectChange, { names }: Context): Draft[] {
       : is.end === null
         ? "never ends"
         : `ends on ${is.end}`;
-  return [
-    {
-      about: after,
-      sentence: `The ${titleOf(after)} ${names.quote(after)} ${until} (before: on ${was.end}).`,
-      before: was.end,
-      after: is.end ?? null,
-      cause: { ...after, property: is.property },
-      certain: is.end !== undefined,
-    },
-  ];
+  const sentence = `The ${names.titled(after)} ${until} (before: on ${was.end}).`;
+  const certain = is.end !== undefined;
+  return [onObject(after, is.property, { sentence, before: was.end, after: is.end ?? null, certain })];
 }

@@ -5,7 +5,7 @@ import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
-import { listed, type Rule } from "./finding";
+import { listed, onObject, type Rule } from "./finding";
 
 /** The types of events that a subscription sends to each destination. */
 function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]> {
@@ -53,16 +53,8 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
       if (was === is) return [];
       const certain = was !== undefined && is !== undefined;
       const [from, to] = [was ?? "not known", is ?? "not known yet"];
-      return [
-        {
-          about: after,
-          sentence: `Events for ${names.quote(after)} ${certain ? "now go" : "may go"} elsewhere: to ${to} (before: ${from}).`,
-          before: was ?? null,
-          after: is ?? null,
-          cause: { ...after, property: "target" },
-          certain,
-        },
-      ];
+      const sentence = `Events for ${names.quote(after)} ${certain ? "now go" : "may go"} elsewhere: to ${to} (before: ${from}).`;
+      return [onObject(after, "target", { sentence, before: was ?? null, after: is ?? null, certain })];
     },
   },
   {
@@ -91,16 +83,7 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
       const types = [...new Set(stopped.flatMap((flow) => flow.types))].sort(inOrder);
       const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
       const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
-      return [
-        {
-          about: after ?? before,
-          sentence,
-          before: types,
-          after: [],
-          cause: { ...(after ?? before), property: field },
-          certain: !unknown,
-        },
-      ];
+      return [onObject(after ?? before, field, { sentence, before: types, after: [], certain: !unknown })];
     },
   },
 ];

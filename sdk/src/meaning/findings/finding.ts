@@ -200,6 +200,13 @@ export function onAddress(
   return { about: after.holder, address: after.address, ...report, certain, cause, readings };
 }
 
+/** A draft about an object, caused by one of its fields. @param property undefined for the object as a whole */
+export const onObject = (
+  about: ModelObject,
+  property: string | undefined,
+  report: Omit<Draft, "about" | "cause">,
+): Draft => ({ about, ...report, cause: property === undefined ? about : { ...about, property } });
+
 /** `a`, `b` and `c`. */
 export function listed(items: readonly string[], most = 5): string {
   const shown =

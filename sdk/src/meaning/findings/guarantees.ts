@@ -8,7 +8,7 @@ import { isWeakened } from "../guarantees/weakened";
 import { shortHash } from "../hash";
 import { code, quotable } from "../names";
 import { canonical, type Fields, textIn } from "../values";
-import type { Context, Draft, Finding, Rule } from "./finding";
+import { type Context, type Draft, type Finding, onObject, type Rule } from "./finding";
 
 /** Rules for the declared fields of guarantees. */
 export const guaranteeRules: readonly Rule<ObjectChange>[] = [
@@ -17,27 +17,13 @@ export const guaranteeRules: readonly Rule<ObjectChange>[] = [
     evaluate: ({ before, after }, { names }) => {
       if (before?.kind !== "guarantee") return [];
       const [was, is] = [guaranteeText(before.fields), after && guaranteeText(after.fields)];
-      if (!after || is === undefined)
-        return [
-          {
-            about: before,
-            sentence: `The guarantee ${names.quote(before)} is deleted: that ${was} need not hold any more.`,
-            before: was,
-            after: null,
-            cause: before,
-          },
-        ];
+      if (!after || is === undefined) {
+        const sentence = `The guarantee ${names.quote(before)} is deleted: that ${was} need not hold any more.`;
+        return [onObject(before, undefined, { sentence, before: was, after: null })];
+      }
       if (!isWeakened(before.fields, after.fields)) return [];
-      return [
-        {
-          about: after,
-          sentence: `The guarantee ${names.quote(after)} is weaker than before.`,
-          namesFields: true,
-          before: was,
-          after: is,
-          cause: after,
-        },
-      ];
+      const sentence = `The guarantee ${names.quote(after)} is weaker than before.`;
+      return [onObject(after, undefined, { sentence, namesFields: true, before: was, after: is })];
     },
   },
 ];

@@ -1,12 +1,9 @@
 import { fingerprint, readSshPublicKey } from "../../contract/formats/sshPublicKey";
-import { definitionNamed } from "../../contract/registry";
 import { differencesOf, type ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code, referenceName } from "../names";
 import { holdsUnknown, textIn } from "../values";
-import { type Context, type Draft, isReplaced, type Rule } from "./finding";
-
-const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
+import { type Context, type Draft, isReplaced, onObject, type Rule } from "./finding";
 
 /** The owner of a credential or key: its creator, unless the program names another. */
 const ownerOf = ({ fields }: ModelObject, model: Model): string | undefined =>
@@ -35,16 +32,8 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
       const [was, is] = [before && roleOf(before), roleOf(after)];
       const certain = !holdsUnknown([before?.fields.role, after.fields.role]);
       if (was === "admin" || (is !== "admin" && (certain || !before))) return [];
-      return [
-        {
-          about: after,
-          sentence: raised(after, context, { was, certain }),
-          before: was ?? null,
-          after: certain ? is : null,
-          cause: { ...after, property: "role" },
-          certain,
-        },
-      ];
+      const sentence = raised(after, context, { was, certain });
+      return [onObject(after, "role", { sentence, before: was ?? null, after: certain ? is : null, certain })];
     },
   },
   {
@@ -62,14 +51,12 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
         is === undefined ? "an owner that is not known yet" : objectText(is, context.after, context);
       const earlier = was === undefined ? "not known" : objectText(was, context.before, context);
       return [
-        {
-          about: after,
-          sentence: `The ${titleOf(after)} ${context.names.quote(after)} now belongs to ${owner} (before: ${earlier}).`,
+        onObject(after, "owner_id", {
+          sentence: `The ${context.names.titled(after)} now belongs to ${owner} (before: ${earlier}).`,
           before: was ?? null,
           after: is ?? null,
-          cause: { ...after, property: "owner_id" },
           certain: certain && was !== undefined,
-        },
+        }),
       ];
     },
   },
@@ -125,16 +112,9 @@ function publicKeyReplaced({ before, after }: ObjectChange, { names }: Context):
   if (!before || !after || before.fields.public_key == null || !SIGNED.includes(after.kind)) return [];
   const [was, is] = [fingerprintOf(before), fingerprintOf(after)];
   if (was === is) return [];
-  return [
-    {
-      about: after,
-      sentence: `The ${titleOf(after)} ${names.quote(after)} is for another key: ${is === undefined ? "not known yet" : code(is)} (before: ${code(was ?? "not known")}).`,
-      before: was ?? null,
-      after: is ?? null,
-      cause: { ...after, property: "public_key" },
-      certain: was !== undefined && is !== undefined,
-    },
-  ];
+  const sentence = `The ${names.titled(after)} is for another key: ${is === undefined ? "not known yet" : code(is)} (before: ${code(was ?? "not known")}).`;
+  const certain = was !== undefined && is !== undefined;
+  return [onObject(after, "public_key", { sentence, before: was ?? null, after: is ?? null, certain })];
 }
 
 const SIGNED = ["ssh_credential", "ssh_user_certificate", "ssh_host_certificate"];
@@ -142,8 +122,8 @@ const SIGNED = ["ssh_credential", "ssh_user_certificate", "ssh_host_certificate"
 function authorityReplaced(change: ObjectChange, { names }: Context): Draft[] {
   const { after } = change;
   if (after?.kind !== "ssh_certificate_authority" || !isReplaced(change)) return [];
-  const sentence = `The ${titleOf(after)} ${names.quote(after)} gets another key: servers that trust it need the new one, and certificates of the old one end with it.`;
-  return [{ about: after, sentence, cause: after, namesFields: true }];
+  const sentence = `The ${names.titled(after)} gets another key: servers that trust it need the new one, and certificates of the old one end with it.`;
+  return [onObject(after, undefined, { sentence, namesFields: true })];
 }
 
 function keyIdReplaced(change: ObjectChange, context: Context): Draft[] {
@@ -151,13 +131,10 @@ function keyIdReplaced(change: ObjectChange, context: Context): Draft[] {
   if (!before || !after || after.kind !== "event_destination") return [];
   return differencesOf(change, context)
     .filter(({ field, before: was, after: is }) => KEY_ID.test(field) && was !== null && is !== null)
-    .map(({ field, before: was, after: is }) => ({
-      about: after,
-      sentence: `The event destination ${context.names.quote(after)} signs in with another key: ${code(String(is))} (before: ${code(String(was))}).`,
-      before: was,
-      after: is,
-      cause: { ...after, property: field },
-    }));
+    .map(({ field, before: was, after: is }) => {
+      const sentence = `The event destination ${context.names.quote(after)} signs in with another key: ${code(String(is))} (before: ${code(String(was))}).`;
+      return onObject(after, field, { sentence, before: was, after: is });
+    });
 }
 
 function secretsReplaced(change: ObjectChange, context: Context): Draft[] {
@@ -169,7 +146,7 @@ function secretsReplaced(change: ObjectChange, context: Context): Draft[] {
       const module = after.modules.get(field.split(".")[0] ?? "");
       return {
         about: after,
-        sentence: `The secret ${code(field)} of the ${titleOf(after)} ${context.names.quote(after)} has another value.`,
+        sentence: `The secret ${code(field)} of the ${context.names.titled(after)} has another value.`,
         cause: { kind: after.kind, object: module ?? after.object, property: field },
         secret: field,
       };

@@ -5,7 +5,7 @@ import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
-import { listed, type Rule } from "./finding";
+import { listed, onObject, type Rule } from "./finding";
 import type { Description, StateRule } from "./stateRule";
 
 const DAY_MS = 86_400_000;
@@ -74,15 +74,8 @@ export const reservedRules: readonly Rule<ObjectChange>[] = [
         ...served.slice(0, MAX_NAMED).map(code),
         ...(more > 0 ? [`${more} more hostports`] : []),
       ]);
-      return [
-        {
-          about: before,
-          sentence: `The domain ${code(domain)} is released: any project may reserve it and serve ${named}.`,
-          before: domain,
-          after: null,
-          cause: { ...before, property: "domain" },
-        },
-      ];
+      const sentence = `The domain ${code(domain)} is released: any project may reserve it and serve ${named}.`;
+      return [onObject(before, "domain", { sentence, before: domain, after: null })];
     },
   },
 ];

@@ -1,4 +1,3 @@
-import { own } from "../../contract/core/narrow";
 import { oncePer } from "../../contract/core/once";
 import { certificateFacts } from "../aspects/clientCertificate";
 import type { FieldName } from "../fieldNames";
@@ -36,15 +35,6 @@ function endOf(thing: ModelObject, now: Date): { property: string; end: Date | "
   }
   return undefined;
 }
-
-const TITLES: Readonly<Record<string, string>> = {
-  certificate_authority: "certificate authority",
-  api_key: "API key",
-  ssh_user_certificate: "SSH user certificate",
-  ssh_host_certificate: "SSH host certificate",
-  ip_policy: "IP policy",
-};
-const titleOf = ({ kind }: ModelObject): string => own(TITLES, kind) ?? kind.replaceAll("_", " ");
 
 /** The objects that others refer to, computed once per world. */
 const used = oncePer((model: Model): ReadonlySet<string> => {
@@ -85,7 +75,7 @@ export const stateRules: readonly StateRule[] = [
       if (!now || !found) return undefined;
       const { property, end } = found;
       if (end === "unknown") {
-        const sentence = `It is not known yet when the ${titleOf(thing)} ${names.quote(thing)} ends.`;
+        const sentence = `It is not known yet when the ${names.titled(thing)} ends.`;
         return { sentence, property, certain: false, content: "unknown" };
       }
       const days = (end.getTime() - now.getTime()) / DAY_MS;
@@ -101,7 +91,7 @@ export const stateRules: readonly StateRule[] = [
           ? `ended on ${when}${then === undefined ? "" : `: ${then}`}`
           : `ends on ${when}, within ${SOON_DAYS} days${then === undefined ? "" : `: from then on ${then}`}`;
       return {
-        sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`,
+        sentence: `The ${names.titled(thing)} ${ends}.`,
         after: when,
         property,
         content,
@@ -161,7 +151,7 @@ export const stateRules: readonly StateRule[] = [
       if (!USABLE.includes(thing.kind) || thing.object.used || used(model).has(thing.identity))
         return undefined;
       const certain = !model.partial && !refersToUnknown(model);
-      const sentence = `Nothing ${certain ? "" : "that is known "}uses the ${titleOf(thing)} ${names.quote(thing)}.`;
+      const sentence = `Nothing ${certain ? "" : "that is known "}uses the ${names.titled(thing)}.`;
       return { sentence, certain, content: "unused" };
     },
   },

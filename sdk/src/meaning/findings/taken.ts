@@ -5,7 +5,7 @@ import type { ObjectChange } from "../changes/differences";
 import type { ModelObject } from "../model";
 import { code } from "../names";
 import { type Fields, fieldNamed } from "../values";
-import type { Rule } from "./finding";
+import { onObject, type Rule } from "./finding";
 
 /** Rules about values that no two objects may have. */
 export const takenRules: readonly Rule<ObjectChange>[] = [
@@ -20,25 +20,20 @@ export const takenRules: readonly Rule<ObjectChange>[] = [
       return newClaims(change, before, after).flatMap((claim) => {
         const text = claimText(claim);
         const had = new Set((holdersIn(before).get(text) ?? []).map(({ identity }) => identity));
-        // One that gives it up in the same change is in no way.
+        // A holder that gives it up in the same change does not count.
         const holder = holdersIn(after)
           .get(text)
           ?.find(({ identity }) => identity !== thing.identity && had.has(identity));
         const path = claim.path.join(".");
         if ((!holder && !elsewhere.has(text)) || reported.has(path)) return [];
         reported.add(path);
-        const value = code(valueAt(claim, thing.fields));
-        return [
-          {
-            about: thing,
-            sentence: holder
-              ? `${value} of ${names.quote(thing)} is held by ${heldBy(holder, names.quote(holder))}: the server refuses it.`
-              : `${value} of ${names.quote(thing)} is taken by an object that cannot be seen from here: the server refuses it.`,
-            after: valueAt(claim, thing.fields),
-            meaning: [text.includes(thing.identity) ? claim.path : text, holder && names.quote(holder)],
-            cause: { ...thing, property: String(claim.path[0]) },
-          },
-        ];
+        const value = valueAt(claim, thing.fields);
+        const by = holder
+          ? `held by ${heldBy(holder, names.quote(holder))}`
+          : "taken by an object that cannot be seen from here";
+        const sentence = `${code(value)} of ${names.quote(thing)} is ${by}: the server refuses it.`;
+        const meaning = [text.includes(thing.identity) ? claim.path : text, holder && names.quote(holder)];
+        return [onObject(thing, String(claim.path[0]), { sentence, after: value, meaning })];
       });
     },
   },
