@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ChangeSet, ChangeSetRequest, ChangeSetResult, ChangeSetSummary } from "./generated";
-import type { Answered, ChangeAnswer, Paged, RequestOptions, Transport } from "./transport";
+import type { Answered, ChangeAnswer, RequestOptions, Transport } from "./transport";
 
 /** Change sets bring many objects to a declared state in one transaction: all of them, or none. */
 export class ChangeSets {
@@ -37,9 +37,8 @@ export class ChangeSets {
   }
 
   /** All sets that the caller may use, newest first; requests the next page when it is needed. */
-  async *list({ pageSize = 100 }: { readonly pageSize?: number } = {}): AsyncGenerator<ChangeSetSummary> {
-    const query = new URLSearchParams({ limit: String(pageSize) });
-    for await (const page of this.transport.pages<Page>(PATH, query)) yield* page.changesets;
+  list({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}): AsyncGenerator<ChangeSetSummary> {
+    return this.transport.list(PATH, "changesets", { limit });
   }
 
   /** @throws NotFoundError */
@@ -54,7 +53,3 @@ export class ChangeSets {
 }
 
 const PATH = "/changesets";
-
-interface Page extends Paged {
-  readonly changesets: ChangeSetSummary[];
-}

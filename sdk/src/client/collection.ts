@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answered, ChangeAnswer, DeletionAnswer, Paged, RequestOptions, Transport } from "./transport";
+import type { Answered, ChangeAnswer, DeletionAnswer, RequestOptions, Transport } from "./transport";
 
 export interface ReadOptions {
   /** Whether to answer `resource_name` of objects that have a name. Default false. */
@@ -98,14 +98,10 @@ export class Collection<T, Create, Update> extends Addressed<T, ReadOptions> {
   }
 
   /** All objects, newest first; requests the next page when it is needed. */
-  async *list<O extends ListOptions = ListOptions>(options?: O): AsyncGenerator<ReadAnswer<T, O>> {
-    const { pageSize = 100, beforeId, ownerId, ...filters }: ListOptions = options ?? {};
-    const wanted = { limit: String(pageSize), before_id: beforeId, owner_id: ownerId, ...filters };
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(wanted))
-      if (value !== undefined) query.set(name, String(value));
-    for await (const page of this.transport.pages<Page<T>>(this.path, query))
-      yield* page[this.listKey] as ReadAnswer<T, O>[];
+  list<O extends ListOptions = ListOptions>(options?: O): AsyncGenerator<ReadAnswer<T, O>> {
+    const { pageSize: limit = 100, beforeId, ownerId, ...filters }: ListOptions = options ?? {};
+    const query = { limit, before_id: beforeId, owner_id: ownerId, ...filters };
+    return this.transport.list(this.path, this.listKey, query);
   }
 
   /** Changes the given fields; the others stay as they are. */
@@ -128,7 +124,6 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
   idempotencyKey: options.idempotencyKey ?? randomUUID(),
 });
 
-type Page<T> = Paged & Record<string, T[] | string | null>;
 
 /** An optional field of the objects of a kind, which a request of its own removes. */
 export class Removable extends Deletable {

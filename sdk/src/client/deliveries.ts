@@ -1,18 +1,16 @@
 import type { EventDelivery, EventDestinationTest } from "./generated";
-import type { Paged, Transport } from "./transport";
+import type { Transport } from "./transport";
 
 /** Lists, tests and replays deliveries to event destinations. */
 export class Deliveries {
   constructor(private readonly transport: Transport) {}
 
   /** The deliveries to a destination, newest event first; requests the next page when it is needed. */
-  async *list(
+  list(
     destinationId: string,
     { status }: { readonly status?: EventDelivery["status"] } = {},
   ): AsyncGenerator<EventDelivery> {
-    const query = new URLSearchParams(status && { status });
-    for await (const page of this.transport.pages<DeliveryPage>(`${pathOf(destinationId)}/deliveries`, query))
-      yield* page.deliveries;
+    return this.transport.list(`${pathOf(destinationId)}/deliveries`, "deliveries", { status });
   }
 
   /** Sends a test event now, once. */
@@ -32,10 +30,6 @@ export class Deliveries {
     return (await this.transport.request<{ count: number }>("POST", `${pathOf(destinationId)}/replay`, which))
       .body.count;
   }
-}
-
-interface DeliveryPage extends Paged {
-  readonly deliveries: EventDelivery[];
 }
 
 const pathOf = (destinationId: string): string => `/event_destinations/${encodeURIComponent(destinationId)}`;

@@ -1,5 +1,5 @@
 import type { Event } from "./generated";
-import type { Answered, RequestOptions, Transport } from "./transport";
+import { queryText, type RequestOptions, type Transport } from "./transport";
 
 /** The changes of objects, for admins and gateways. */
 export class Events {
@@ -7,7 +7,7 @@ export class Events {
 
   /** The newest events, the newest first; at most 100. */
   async newest(count = 1): Promise<readonly Event[]> {
-    return this.#page(new URLSearchParams({ limit: String(count) }));
+    return this.#page({ limit: count });
   }
 
   /**
@@ -22,19 +22,12 @@ export class Events {
     waitSeconds: number,
     options: Pick<RequestOptions, "signal"> = {},
   ): Promise<readonly Event[]> {
-    return this.#page(
-      new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }),
-      options,
-    );
+    return this.#page({ after_id: after, wait: waitSeconds }, options);
   }
 
-  async #page(query: URLSearchParams, options: RequestOptions = {}): Promise<readonly Event[]> {
-    return (
-      (await this.transport.request("GET", `/events?${query}`, undefined, options)) as Answered<EventPage>
-    ).body.events;
+  async #page(query: Parameters<typeof queryText>[0], options: RequestOptions = {}): Promise<readonly Event[]> {
+    const path = `/events?${queryText(query)}`;
+    const answer = await this.transport.request<{ events: Event[] }>("GET", path, undefined, options);
+    return answer.body.events;
   }
-}
-
-interface EventPage {
-  readonly events: Event[];
 }

@@ -1,7 +1,7 @@
 import type { Exposure } from "../meaning/exposure/exposure";
 import type { Decision, DecisionRequest } from "../meaning/judgement/types";
 import type { ExposureFacts } from "./generated";
-import type { Paged, Transport } from "./transport";
+import type { Transport } from "./transport";
 
 export interface ExposureOptions {
   /** Only this address, or all addresses of this hostport. */
@@ -18,9 +18,8 @@ export class Exposures {
   constructor(private readonly transport: Transport) {}
 
   /** A row for each address, in the order of addresses; requests the next page when it is needed. */
-  async *list({ address, pageSize = 100 }: ExposureOptions = {}): AsyncGenerator<StoredExposure> {
-    const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
-    for await (const page of this.transport.pages<ExposurePage>("/exposure", query)) yield* page.exposure;
+  list({ address, pageSize: limit = 100 }: ExposureOptions = {}): AsyncGenerator<StoredExposure> {
+    return this.transport.list("/exposure", "exposure", { limit, address });
   }
 
   /**
@@ -31,10 +30,6 @@ export class Exposures {
     const { body } = await this.transport.request<Decided>("POST", "/exposure/decisions", { requests });
     return body.decisions;
   }
-}
-
-interface ExposurePage extends Paged {
-  readonly exposure: StoredExposure[];
 }
 
 interface Decided {

@@ -1,5 +1,5 @@
 import type { BindAuthorization, Gateway, GatewayReport, GatewayStatus } from "./generated";
-import type { Paged, Transport } from "./transport";
+import type { Transport } from "./transport";
 
 /** The authtoken or public key of an agent. */
 export type AgentProof = { readonly token: string } | { readonly public_key: string };
@@ -12,9 +12,8 @@ export class Gateways {
   constructor(private readonly transport: Transport) {}
 
   /** The gateways that reported in the last 7 days, by name; requests the next page when it is needed. */
-  async *list(): AsyncGenerator<Gateway> {
-    for await (const page of this.transport.pages<GatewayPage>("/gateways", new URLSearchParams()))
-      yield* page.gateways;
+  list(): AsyncGenerator<Gateway> {
+    return this.transport.list("/gateways", "gateways");
   }
 
   async get(name: string): Promise<GatewayStatus> {
@@ -45,8 +44,4 @@ export class Gateways {
     const asked = { ...proof, bind, address };
     return (await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", asked)).body;
   }
-}
-
-interface GatewayPage extends Paged {
-  readonly gateways: Gateway[];
 }

@@ -1,5 +1,5 @@
 import type { SearchResults } from "./generated";
-import type { Transport } from "./transport";
+import { queryText, type Transport } from "./transport";
 
 export interface SearchOptions {
   /** How many results at most, 1 to 100. Default 20. */
@@ -17,10 +17,6 @@ export async function searchFor(
   text: string,
   { limit, shared }: SearchOptions = {},
 ): Promise<SearchResults> {
-  const query = new URLSearchParams({
-    q: text,
-    ...(limit !== undefined && { limit: String(limit) }),
-    ...(shared && { shared: "true" }),
-  });
+  const query = queryText({ q: text, limit, shared: shared || undefined });
   return (await transport.request<SearchResults>("GET", `/search?${query}`)).body;
 }

@@ -1,6 +1,6 @@
 import { OBSERVED, type Observed } from "../contract/observed/kinds";
 import type { Endpoint, Tunnel, TunnelSession } from "./generated";
-import type { Paged, Transport } from "./transport";
+import type { Transport } from "./transport";
 
 interface PageOptions {
   /** How many one request asks for, 1 to 100. Default 100. */
@@ -23,12 +23,8 @@ export class ObservedCollection<T> {
   }
 
   /** All that the caller may see, newest first; requests the next page when it is needed. */
-  async *list({ pageSize, beforeId }: PageOptions = {}): AsyncGenerator<T> {
-    const query = new URLSearchParams();
-    if (pageSize !== undefined) query.set("limit", String(pageSize));
-    if (beforeId !== undefined) query.set("before_id", beforeId);
-    for await (const page of this.transport.pages<Paged & Readonly<Record<string, T[]>>>(this.#path, query))
-      yield* page[this.#listKey] ?? [];
+  list({ pageSize: limit, beforeId }: PageOptions = {}): AsyncGenerator<T> {
+    return this.transport.list(this.#path, this.#listKey, { limit, before_id: beforeId });
   }
 
   /** @throws NotFoundError if it is over, was never there, or the caller may not see it */

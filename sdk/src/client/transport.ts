@@ -119,11 +119,20 @@ export interface Answered<T> {
   readonly replayed: boolean;
 }
 
-/** A page of a list. */
-export interface Paged {
+/** A page of a list, with its objects in a field of its own. */
+interface Page {
   /** The address of the next page; null on the last one. */
   readonly next_page_uri: string | null;
+  readonly [list: string]: unknown;
 }
+
+/** The parameters of a query; what is undefined is left out. */
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export const queryText = (query: Query): string =>
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
 
 const SERVICE_VERSION = "2";
 
@@ -165,13 +174,14 @@ export class Transport {
   }
 
   /**
-   * The pages of a list, each requested when it is needed.
+   * The objects of a list; requests the next page when it is needed.
    * @param path below the base URL, without its query
+   * @param key the field of a page that holds them
    */
-  async *pages<P extends Paged>(path: string, query: URLSearchParams): AsyncGenerator<P> {
-    for (let next: string | null = `?${query}`; next !== null; ) {
-      const { body }: Answered<P> = await this.request("GET", `${path}${next}`);
-      yield body;
+  async *list<T>(path: string, key: string, query: Query = {}): AsyncGenerator<T> {
+    for (let next: string | null = `?${queryText(query)}`; next !== null; ) {
+      const { body }: Answered<Page> = await this.request("GET", `${path}${next}`);
+      yield* body[key] as readonly T[];
       // Take the query only: the server may know itself under another address than the client does.
       next = body.next_page_uri === null ? null : new URL(body.next_page_uri).search;
     }
@@ -289,21 +299,20 @@ const withKey = (sent: Sent, key: string): Sent => ({
   headers: { ...sent.headers, authorization: `Bearer ${key}` },
 });
 
-function queryOf({ dryRun = false, findings = false, remove = [], ...more }: RequestOptions): string {
-  const { replaces, closes, closedWithout, removeAfter, withReplacement = false } = more;
-  const asked = [
-    ...(dryRun ? ["dry_run=true"] : []),
-    ...(findings ? ["findings=true"] : []),
-    ...(withReplacement ? ["with_replacement=true"] : []),
-    ...(closes === undefined ? [] : [`closes=${encodeURIComponent(closes)}`]),
-    ...(closedWithout === undefined
-      ? []
-      : [`closed_without=${encodeURIComponent(closedWithout.map(encodeURIComponent).join(","))}`]),
-    ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
-    ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
-    ...(removeAfter === undefined ? [] : [`remove_after=${removeAfter.map(encodeURIComponent).join(",")}`]),
-  ];
-  return asked.length > 0 ? `?${asked.join("&")}` : "";
+function queryOf(options: RequestOptions): string {
+  const { dryRun, findings, withReplacement, closes, closedWithout, replaces, remove, removeAfter } = options;
+  const query = queryText({
+    dry_run: dryRun || undefined,
+    findings: findings || undefined,
+    with_replacement: withReplacement || undefined,
+    closes,
+    // A route in it may hold commas.
+    closed_without: closedWithout?.map(encodeURIComponent).join(","),
+    replaces,
+    remove: remove?.join(",") || undefined,
+    remove_after: removeAfter?.join(","),
+  });
+  return query && `?${query}`;
 }
 
 /** OpenSSL's codes for a certificate from an unknown authority. */
