@@ -1,6 +1,5 @@
 import { definitionOf, messageOf } from "@tunnelplane/sdk/contract";
-import { theServerIn } from "../auth";
-import { ResourceService, type ServerContext } from "../resources";
+import { ResourceService, requestOfServer, type ServerContext } from "../resources";
 import { type AcmeOrderRow, type Store, statement } from "../storage";
 import { newId } from "../util";
 import { accountAt } from "./account";
@@ -105,9 +104,8 @@ export class Certificates {
   /** Deletes a certificate that was replaced. One that somebody uses elsewhere stays, and is theirs. */
   async #forget({ certificate_id: id, project_id }: Unused): Promise<void> {
     const { context, logger } = this.options;
-    const request = { caller: theServerIn(project_id), operationId: newId("op"), client: "", dryRun: false };
     try {
-      await new ResourceService(context, request).remove(
+      await new ResourceService(context, requestOfServer(project_id)).remove(
         definitionOf("tls_certificate"),
         { id },
         () => undefined,

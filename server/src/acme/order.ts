@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { type Definition, definitionOf, messageOf, validateCreate } from "@tunnelplane/sdk/contract";
-import { theServerIn } from "../auth";
-import { insertResources, prepareCreation } from "../resources";
+import { insertResources, prepareCreation, requestOfServer } from "../resources";
 import type { AcmeOrderRow } from "../storage";
 import { newId } from "../util";
 import { forgetAccount } from "./account";
@@ -192,7 +191,7 @@ async function issue(tools: Tools, row: AcmeOrderRow, domain: Domain, pem: strin
   const before = await orderedFor(context, domain);
   const id = newId(CERTIFICATE.idPrefix);
   const derived = { ...CERTIFICATE.derive(value), issued_at: now.toISOString() };
-  const made = await prepareCreation(context, theServerIn(domain.project), {
+  const made = await prepareCreation(context, requestOfServer(domain.project).caller, {
     definition: CERTIFICATE,
     id,
     now,

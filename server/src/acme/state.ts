@@ -1,11 +1,9 @@
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { theServerIn } from "../auth";
 import type { ObjectChange } from "../journal";
-import { amendByServer, type ServerContext, Transactions } from "../resources";
+import { amendByServer, requestOfServer, type ServerContext, Transactions } from "../resources";
 import { readSecret, sealKept } from "../secrets";
 import type { AcmeOrderRow, Transaction } from "../storage";
-import { newId } from "../util";
 import type { AcmeSettings } from "./acmeSettings";
 import type { Account, AcmeClient } from "./client";
 import { AcmeProblem } from "./problem";
@@ -109,8 +107,7 @@ export async function change(
   { project }: Domain,
   work: (transaction: Transaction, changes: ObjectChange[]) => Promise<unknown>,
 ): Promise<void> {
-  const request = { caller: theServerIn(project), operationId: newId("op"), client: "", dryRun: false };
-  await new Transactions(context, request).run(async (transaction, changes) => {
+  await new Transactions(context, requestOfServer(project)).run(async (transaction, changes) => {
     await work(transaction, changes);
   });
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Answers } from "@tunnelplane/sdk";
+import type { Answers, BindAuthorization } from "@tunnelplane/sdk";
 import { definitionOf, fingerprint, hasEnded, validSshPublicKey } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { sharedProjects } from "../auth";
@@ -11,21 +11,7 @@ import { keptOutBecause } from "./sessionEnds";
 /** How an agent proves who it is. */
 export type Proof = { readonly token: string } | { readonly publicKey: string };
 
-/** Whether an agent may bind the addresses or labels that it asks for. */
-interface Authorization {
-  readonly allowed: boolean;
-  readonly credential: { readonly id: string; readonly uri: string } | null;
-  readonly owner_id: string | null;
-  /** Ids of the projects whose hostports and labels it may serve: its own, and shared ones. */
-  readonly project_ids: readonly string[];
-  readonly acl: readonly string[];
-  /** When the credential ends; null for never. */
-  readonly expires_at: string | null;
-  /** Why it is not allowed; empty if it is. */
-  readonly reason: string;
-}
-
-const UNKNOWN: Authorization = {
+const UNKNOWN: BindAuthorization = {
   allowed: false,
   credential: null,
   owner_id: null,
@@ -46,7 +32,7 @@ export async function authorize(
   proof: Proof,
   binds: readonly string[],
   address?: string,
-): Promise<Authorization> {
+): Promise<BindAuthorization> {
   const found =
     "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
   if (!found) return UNKNOWN;

@@ -11,7 +11,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { type Caller, isOfOthers } from "../auth";
-import type { Documents, Page } from "../documents";
+import { type Documents, type Page, pageOf } from "../documents";
 import {
   type Database,
   type EndpointRow,
@@ -47,11 +47,7 @@ export async function observedPage(
   { limit, before }: Wanted,
 ): Promise<Page> {
   const rows = await READERS[kind](tools, caller, { limit: limit + 1, before });
-  const shown = rows.slice(0, limit);
-  return {
-    documents: shown.map((row) => JSON.stringify(row)),
-    nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
-  };
+  return pageOf(rows, limit, (row) => row);
 }
 
 /** One of them. @throws RequestError for one that is not there, or that the caller may not see */

@@ -3,7 +3,7 @@ import { type Document, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import type { Transaction } from "../storage";
 import { queryError, quoted } from "../util";
-import { amendByServer } from "./amendByServer";
+import { amendByServer } from "./byServer";
 import { closedHostportsOf, closedWithout, lackedBy } from "./lacked";
 import { parentOf } from "./parents";
 import { findById } from "./rows";

@@ -3,7 +3,7 @@
  * from here only.
  */
 
-export { amendByServer } from "./amendByServer";
+export { amendByServer, requestOfServer } from "./byServer";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";

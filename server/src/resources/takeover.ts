@@ -2,7 +2,7 @@ import { definitionOfId, holdsUniqueValues, present, waits } from "@tunnelplane/
 import type { ObjectChange } from "../journal";
 import { effect, inParts, isListed, statement, type Transaction } from "../storage";
 import { RequestError } from "../util";
-import { amendByServer } from "./amendByServer";
+import { amendByServer } from "./byServer";
 import { noLongerLacked } from "./closing";
 import { aheadOf, insertReplacement, takeFree, waitingFor } from "./handover";
 import { findById } from "./rows";

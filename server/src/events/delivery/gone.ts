@@ -1,8 +1,6 @@
 import type { EventSubscription } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import { theServerIn } from "../../auth";
-import { amendByServer, type ServerContext, Transactions } from "../../resources";
-import { newId } from "../../util";
+import { amendByServer, requestOfServer, type ServerContext, Transactions } from "../../resources";
 import type { SentBatch } from "./batch";
 
 /** Whether a service said that it is gone for good. */
@@ -23,8 +21,7 @@ export async function endDeliveries(context: ServerContext, destination: string)
     .where("kind", "=", definition.kind)
     .execute();
   for (const { id, project_id } of named) {
-    const request = { caller: theServerIn(project_id), operationId: newId("op"), client: "", dryRun: false };
-    await new Transactions(context, request).run(async (transaction, changes) => {
+    await new Transactions(context, requestOfServer(project_id)).run(async (transaction, changes) => {
       const row = await transaction
         .selectFrom("resource")
         .select("document")

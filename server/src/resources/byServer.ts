@@ -1,11 +1,21 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
+import { theServerIn } from "../auth";
 import type { Document } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import type { Transaction } from "../storage";
+import { newId } from "../util";
 import { forgetReferences, recordReferences } from "./references";
 import { lockWhole, updateDocument } from "./rows";
 import { pendingWriteOf } from "./stored";
-import type { ServerContext } from "./transaction";
+import type { ChangeRequest, ServerContext } from "./transaction";
+
+/** A request of the server itself. @param project the id of the project that it is about */
+export const requestOfServer = (project: string): ChangeRequest => ({
+  caller: theServerIn(project),
+  operationId: newId("op"),
+  client: "",
+  dryRun: false,
+});
 
 /**
  * Changes fields of an object that the server answers by itself, as an update like any other.
