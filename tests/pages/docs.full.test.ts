@@ -78,8 +78,7 @@ describe("The API reference at /docs", () => {
       await go(page, "createHttpsEdgeRoute");
       await heading(page, "HTTPS edge routes");
       await operation("Create an HTTPS edge route").waitFor();
-      // Addresses of earlier versions still lead there.
-      await go(page, "tag/TlsEdge/operation/deleteTlsEdge");
+      await go(page, "deleteTlsEdge");
       await heading(page, "TLS edges");
       expect(await page.evaluate("document.activeElement.id")).to.equal("deleteTlsEdge-title");
     });

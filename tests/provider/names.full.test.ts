@@ -36,7 +36,7 @@ describeStacks("An object that a program makes", ({ world, server }) => {
     return (list as { resource_name?: string }[]).map(({ resource_name }) => resource_name);
   }
   const ofBoth = (name: string) => NAMES.map((provider) => `${provider}-${name}`);
-  /** Takes the names away, as objects have none that an older version of the package made. */
+  /** Takes the names away: objects that another client made have none. */
   async function withoutNames(): Promise<void> {
     for (const { id } of (await server.rest.get("/edges/tls")).body.tls_edges)
       await server.rest.patch(`/edges/tls/${id}`, {}, { "tunnelplane-name": "" });

@@ -147,7 +147,7 @@ describeStacks("A stack and the project that has its objects", ({ world, server 
     expect(await counts()).to.deep.equal([ALL, 0, 0]);
   });
 
-  it("is the default one where the state names none, as that of an older version does", async () => {
+  it("is the default one where the state names none", async () => {
     const old = await world.stack(server, program);
     await old.up();
     expect(old.resources().flatMap(({ outputs }) => outputs.__project ?? [])).to.deep.equal([]);

@@ -22,7 +22,7 @@ export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 /** What runs: this build under the Node of the tests, unless something else is given. */
 interface Program {
   readonly node?: string | undefined;
-  /** The file of a command line, for example that of an older release. */
+  /** The file of a command line, for example that of another build. */
   readonly cli?: string | undefined;
 }
 

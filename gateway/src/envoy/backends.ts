@@ -51,7 +51,7 @@ interface Spoken {
   readonly protocol?: Protocol;
   readonly idle_timeout?: number;
 }
-/** As in the contract; an older server answers none of them. */
+/** As in the contract. Hostports that agents bind without a backend have no fields for it. */
 const traitsOf = ({ protocol = "auto", idle_timeout = DEFAULT_IDLE }: Spoken): Traits => ({
   protocol,
   idle: idle_timeout,

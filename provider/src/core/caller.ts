@@ -1,7 +1,7 @@
 import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
 import { ERRORS } from "@tunnelplane/sdk/contract";
 
-/** The server has no `GET /caller`: it is older than this package, or another product. */
+/** There is no `GET /caller` at the address: it is another product, or a server of another version. */
 export class NoCallerError extends Error {
   constructor(address: string) {
     super(

@@ -24,7 +24,7 @@ export function serverIn({ __server }: Properties): Server | undefined {
   return id && address ? { id, address } : undefined;
 }
 
-/** The record of the server behind a transport; empty if it does not say who it is. */
+/** The record of the server behind a transport; empty if it cannot be asked who it is. */
 export async function recordOfServer(transport: Transport): Promise<Properties> {
   try {
     const { server_id } = await knownCallerOf(transport);

@@ -37,7 +37,7 @@ async function start() {
 
 /** Shows the page that the address names: `#TlsEdge` is a resource, `#createTlsEdge` one of its operations. */
 function show(isAsked) {
-  const word = decodeURIComponent(location.hash.slice(1)).split("/").at(-1);
+  const word = decodeURIComponent(location.hash.slice(1));
   if (word === "main") return;
   const { resource, operation } = api.find(word);
   if (!main.firstChild || resource !== shown) {
@@ -80,7 +80,7 @@ function firstPage() {
         h("code", {}, "TUNNELPLANE_API_KEY"),
         ". Python needs nothing but itself, TypeScript ",
         h("code", {}, "@tunnelplane/sdk"),
-        ". You can try each call with your key: what could change something is sent as a dry run alone.",
+        ". You can try each call with your key: what could change something is sent only as a dry run.",
       ),
     ),
     h("div", { class: "first" }, h("h2", {}, "Whose key is it?"), samplesOf(operation)),

@@ -84,10 +84,7 @@ function partsOf(blob: Buffer): Buffer[] {
   return parts;
 }
 
-/**
- * Reads a public key. Returns an error text if it may not be used. Also accepts keys that were stored before
- * the rules became stricter.
- */
+/** Reads a public key. Returns an error text if it may not be used; new keys are checked more strictly. */
 export function readSshPublicKey(text: string): SshPublicKey | string {
   if (text.length > MAX_TEXT_LENGTH)
     return `is ${text.length} characters long, more than any public key; ${CURE}`;

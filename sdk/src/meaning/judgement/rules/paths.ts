@@ -13,7 +13,7 @@ export const isRefused = (code: string): boolean => /^%(2f|5c|3b)$/i.test(code);
 export const isOfPaths = (character: string): boolean =>
   /^[\x21-\x7e]$/.test(character) && !"\\?#;".includes(character);
 
-/** Refuses the path of a route that was stored before the contract refused it. */
+/** Refuses the path of a route that no request can have: objects in files are not checked by the contract. */
 export function refuseUnreachable(path: string): void {
   const mistake = mistakeInPath(path);
   if (mistake !== undefined) throw new Unservable(`the path ${path} of a route ${mistake}`);
