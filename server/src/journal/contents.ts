@@ -87,32 +87,25 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     .stream(PAGE);
   for await (const { sequence: logged, action: loggedAction, object_digest: digest, ...row } of rows) {
     const filed = logged === null ? known.archived?.latest.get(row.id) : undefined;
-    const [sequence, action, expected] = filed
-      ? [filed.sequence, filed.action, filed.object_digest]
-      : [logged, loggedAction, digest];
-    const label = `the object ${row.id}`;
+    const entry = filed ?? { sequence: logged, action: loggedAction, object_digest: digest };
     const waiting = known.inbox.get(row.id);
-    if (waiting?.isDeleted)
-      faults.add(`${label} was put back without the server: row ${waiting.n} of the inbox deleted it`);
-    else if (waiting && (await digestOf(db, known, row)) !== waiting.digest) {
+    const last = waiting
+      ? { ...waiting, name: `row ${waiting.n} of the inbox` }
+      : {
+          name: `row ${entry.sequence}`,
+          isDeleted: entry.action?.endsWith("_deleted"),
+          digest: entry.object_digest,
+        };
+    const isLogged = waiting !== undefined || entry.sequence !== null;
+    const label = `the object ${row.id}`;
+    if (!isLogged && known.through > 0 && !known.archived) uncompared++;
+    else if (!isLogged) faults.add(`${label} was added without the server: the log has no such object`);
+    else if (last.isDeleted)
+      faults.add(`${label} was put back without the server: ${last.name} deleted it`);
+    else if ((await digestOf(db, known, row)) !== last.digest)
       faults.add(
-        `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${waiting.n} of the inbox left`,
+        `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what ${last.name} left`,
       );
-    }
-    if (waiting) continue;
-    if (sequence === null && known.through > 0 && !known.archived) {
-      uncompared++;
-      continue;
-    }
-    if (action?.endsWith("_deleted"))
-      faults.add(`${label} was put back without the server: row ${sequence} deleted it`);
-    else if (sequence === null)
-      faults.add(`${label} was added without the server: the log has no such object`);
-    else if ((await digestOf(db, known, row)) !== expected) {
-      faults.add(
-        `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${sequence} left`,
-      );
-    }
   }
   return uncompared;
 }
