@@ -124,7 +124,6 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
   idempotencyKey: options.idempotencyKey ?? randomUUID(),
 });
 
-
 /** An optional field of the objects of a kind, which a request of its own removes. */
 export class Removable extends Deletable {
   constructor(
@@ -183,7 +182,7 @@ export class Entries<T, Create> {
   }
 
   async list(id: string): Promise<T[]> {
-    const { body } = await this.transport.request<Page<T>>("GET", this.#pathOf(id));
+    const { body } = await this.transport.request<Record<string, T[]>>("GET", this.#pathOf(id));
     return body[this.name] as T[];
   }
 

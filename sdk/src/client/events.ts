@@ -25,7 +25,10 @@ export class Events {
     return this.#page({ after_id: after, wait: waitSeconds }, options);
   }
 
-  async #page(query: Parameters<typeof queryText>[0], options: RequestOptions = {}): Promise<readonly Event[]> {
+  async #page(
+    query: Parameters<typeof queryText>[0],
+    options: RequestOptions = {},
+  ): Promise<readonly Event[]> {
     const path = `/events?${queryText(query)}`;
     const answer = await this.transport.request<{ events: Event[] }>("GET", path, undefined, options);
     return answer.body.events;

@@ -131,7 +131,9 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export const queryText = (query: Query): string =>
   new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
   ).toString();
 
 const SERVICE_VERSION = "2";

@@ -100,8 +100,7 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     const label = `the object ${row.id}`;
     if (!isLogged && known.through > 0 && !known.archived) uncompared++;
     else if (!isLogged) faults.add(`${label} was added without the server: the log has no such object`);
-    else if (last.isDeleted)
-      faults.add(`${label} was put back without the server: ${last.name} deleted it`);
+    else if (last.isDeleted) faults.add(`${label} was put back without the server: ${last.name} deleted it`);
     else if ((await digestOf(db, known, row)) !== last.digest)
       faults.add(
         `${label} was changed without the server: its document, kind, owner_id, project_id or version is not what ${last.name} left`,

@@ -33,7 +33,9 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
       const certain = !holdsUnknown([before?.fields.role, after.fields.role]);
       if (was === "admin" || (is !== "admin" && (certain || !before))) return [];
       const sentence = raised(after, context, { was, certain });
-      return [onObject(after, "role", { sentence, before: was ?? null, after: certain ? is : null, certain })];
+      return [
+        onObject(after, "role", { sentence, before: was ?? null, after: certain ? is : null, certain }),
+      ];
     },
   },
   {
