@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
-import type {
-  CheckRequest,
-  CreateRequest,
-  DeleteRequest,
-  DiffRequest,
-  ReadRequest,
-  UpdateRequest,
-} from "@pulumi/pulumi/proto/provider_pb";
 import {
+  type CheckRequest,
   CheckResponse,
+  type CreateRequest,
   CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
   DiffResponse,
+  type ReadRequest,
   ReadResponse,
+  type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { intentOf, type Properties, same } from "@tunnelplane/pulumi/core";
@@ -28,7 +26,7 @@ import {
 import { definitionNamed, isObject, messageOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { failureOf } from "./failure";
-import { asRecorded } from "./read";
+import { asRecorded } from "./resources";
 import { asSecret, holdsUnknown, isUnknown, type Path, received, sent } from "./values";
 
 /** The properties that a program declares. */

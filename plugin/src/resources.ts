@@ -1,17 +1,15 @@
-import type {
-  CheckRequest,
-  CreateRequest,
-  DeleteRequest,
-  DiffRequest,
-  ReadRequest,
-  UpdateRequest,
-} from "@pulumi/pulumi/proto/provider_pb";
 import {
+  type CheckRequest,
   CheckResponse,
+  type CreateRequest,
   CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
   DiffResponse,
   PropertyDiff,
+  type ReadRequest,
   ReadResponse,
+  type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
@@ -26,9 +24,18 @@ import { formatPath, messageOf, withArticle } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { failureOf, PartialFailure } from "./failure";
-import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
 import { isUnknown, received, sent } from "./values";
+
+/**
+ * The answer to a read without a server: the recorded state. Without an id the engine would take the object
+ * for deleted.
+ */
+export const asRecorded = (request: ReadRequest): ReadResponse =>
+  new ReadResponse()
+    .setId(request.getId())
+    .setProperties(request.getProperties())
+    .setInputs(request.getInputs());
 
 /** Answers the engine's questions about resources, in one operation. */
 export class Resources {

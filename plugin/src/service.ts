@@ -1,12 +1,14 @@
 import {
+  credentials,
   type handleUnaryCall,
   Server,
   ServerCredentials,
   type ServerWritableStream,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
-import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as messages from "@pulumi/pulumi/proto/provider_pb";
 import {
@@ -16,12 +18,12 @@ import {
   GetSchemaResponse,
   ProviderHandshakeResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { tell } from "@tunnelplane/pulumi/engine";
 import { Operation } from "@tunnelplane/pulumi/operation";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type * as SetsModule from "./catalogueSets";
 import type { CatalogueSets } from "./catalogueSets";
 import type * as ComponentsModule from "./components";
-import { tellerAt } from "./engine";
 import { answerOf } from "./failure";
 import { Functions } from "./functions";
 import type * as ListsModule from "./lists";
@@ -30,6 +32,16 @@ import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
 import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
 import { isUnknown, UNKNOWN } from "./values";
+
+/** Shows messages in the run of the engine at an address. */
+export const tellerAt =
+  (address: string) =>
+  (severity: "WARNING" | "INFO", text: string, urn: string | undefined): Promise<void> =>
+    tell({ EngineClient, LogRequest, LogSeverity, insecure: credentials.createInsecure() }, address, {
+      severity,
+      text,
+      urn,
+    });
 
 const { version }: { version: string } = require("../package.json");
 

@@ -1,4 +1,4 @@
-import { forgetEndedKeys } from "../../server/src/identities/exchange/endedKeys";
+import { forgetEndedKeys } from "../../server/src/identities/exchange";
 import { connectTo } from "../../server/src/storage/open";
 import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";

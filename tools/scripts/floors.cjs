@@ -105,7 +105,6 @@ const FLOORS = {
     {
       "jobs.ts": "work in the background, in rounds",
       "folders.ts": "makes a folder, or says what to do",
-      "switches.ts": "switches of commands",
       "terminal.ts": "texts that cannot steer a terminal",
       tracing: "spans for a collector of OpenTelemetry, where one is set",
       "unknown.ts": "values that are not known yet",
@@ -130,7 +129,7 @@ const FLOORS = {
     { networks: "sets of addresses", "names.ts": "what objects are called" },
     { "model.ts": "a world with look-ups" },
     { "values.ts": "reads and compares values" },
-    { "hash.ts": "short hashes", "world.ts": "the objects that are known at one time" },
+    { "world.ts": "the objects that are known at one time" },
     { "fieldNames.ts": "every field of the contract, as a type" },
   ],
 };

@@ -72,7 +72,7 @@ export class CertificateFolder {
     return found;
   }
 
-  /** The stamp of each file, by its name. A stamp changes with its file. A text: why the folder cannot be read. */
+  /** The stamp of each file, by its name; it changes with the file. A text: why the folder cannot be read. */
   #look(): Stamps {
     let names: string[];
     try {

@@ -7,8 +7,8 @@ const byName = onceForEach((certificates: readonly ServerCertificate[]) =>
 );
 
 /**
- * The certificate for a host, or why there is none. One of a reserved domain comes before those of the folder,
- * one that names the host itself before a wildcard, and the one that ends last before others.
+ * The certificate for a host, or why there is none. One of a reserved domain comes before those of the
+ * folder, one that names the host itself before a wildcard, and the one that ends last before others.
  */
 export function certificateFor(
   host: string,

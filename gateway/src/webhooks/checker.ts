@@ -2,8 +2,16 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Objects } from "../envoy/model";
-import { WEBHOOK_SOCKET } from "../envoy/webhooks";
-import type { Rules, ThreadData } from "./rules";
+import { type Provider, WEBHOOK_SOCKET } from "../envoy/webhooks";
+
+/** Who has to sign the requests of a route, by the route's id. */
+export type Rules = ReadonlyMap<string, { readonly provider: Provider; readonly secret: string }>;
+
+/** What the thread that checks signatures is started with. */
+export interface ThreadData {
+  /** The path of its socket. */
+  readonly socket: string;
+}
 
 const THREAD = require.resolve("./thread");
 /** Before a thread that failed is started anew. */

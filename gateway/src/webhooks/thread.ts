@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Rules, ThreadData } from "./rules";
+import type { Rules, ThreadData } from "./checker";
 import { isSigned } from "./signatures";
 
 /** In bytes; Envoy passes no larger body on. */

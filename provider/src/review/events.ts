@@ -1,6 +1,5 @@
 import { isObject } from "@tunnelplane/sdk/contract";
-import { plain } from "./plain";
-import { isEvent } from "./preview";
+import { isEvent, plain } from "./preview";
 
 /** A violation of a policy by a resource. */
 export interface Violation {

@@ -1,8 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
 import { addressGroups, findingGroups } from "./groups";
-import { drawings } from "./htmlDrawing";
+import { drawings, escaped, prose } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
-import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
 import {
   acceptText,

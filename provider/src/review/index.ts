@@ -1,22 +1,36 @@
-import "@tunnelplane/sdk/node";
-
+import { visible } from "@tunnelplane/sdk/node";
 import { replayTraffic, type TrafficEntry } from "@tunnelplane/sdk/traffic";
 import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../operation/askServer";
+import { htmlOf } from "./html";
+import { markdownOf } from "./markdown";
 import { tryOnEnvoy } from "./onEnvoy";
 import { readPreview } from "./preview";
-import { changeIn, type PreviewedChange } from "./previewed";
 import type { Report } from "./report";
 import { type ReviewOptions, reportOn } from "./review";
+import { sarifOf } from "./sarif";
 import { withTaken } from "./taken";
-import type { Worlds } from "./worlds";
+import { changeIn, type PreviewedChange, type Worlds } from "./worlds";
 
 export { recordedResources } from "../operation/stateBackend";
-export { FORMATS, type Format, write } from "./formats";
 export { type FailOn, failing, type Report, type ReviewedChange, type ReviewedFinding } from "./report";
 export { typeOf } from "./resources";
 export { type DeclaredResource, worldsOfStack } from "./stack";
 export type { Worlds } from "./worlds";
+
+export const FORMATS = ["markdown", "html", "json", "sarif"] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+const writers: Readonly<Record<Format, (report: Report) => string>> = {
+  markdown: markdownOf,
+  html: htmlOf,
+  json: (report) => `${JSON.stringify(report, null, 2)}\n`,
+  sarif: (report) => `${JSON.stringify(sarifOf(report), null, 2)}\n`,
+};
+
+/** A report as text, without characters that would control a terminal or a browser. */
+export const write = (report: Report, format: Format): string => visible(writers[format](report));
 
 /**
  * The objects on a server that an API key may see, for `worldsOfStack`. Settings that are left out come from

@@ -1,6 +1,16 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import { nameIn } from "../core/urn";
-import { plain } from "./plain";
+
+const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g;
+
+/** The engine's text without its colours, without keys and certificates, of bounded length. */
+export function plain(message: string, most = 1000): string {
+  const text = message
+    .replace(/<\{%[^%]*%\}>/g, "")
+    .replace(PEM, "(PEM)")
+    .trim();
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
 
 /** The end of every error: how to make the expected input. */
 export const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";

@@ -2,10 +2,9 @@ import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelpla
 import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
 import { locationsInHcl } from "./hclProgram";
-import type { PreviewedChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import { locationOf, type SourceLocation } from "./sourceLocations";
-import type { OurStep } from "./worlds";
+import type { OurStep, PreviewedChange } from "./worlds";
 import { locationsInYaml } from "./yamlProgram";
 
 export interface ReviewOptions {

@@ -8,7 +8,7 @@ import {
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { freshClaims } from "@tunnelplane/sdk/meaning";
 import type { Wire } from "../core/target";
-import type { PreviewedChange } from "./previewed";
+import type { PreviewedChange } from "./worlds";
 
 /** How many values a server is asked about: one dry run for each. */
 const MAX_ASKED = 100;

@@ -4,6 +4,21 @@ import type { Everything } from "../core/everything";
 import { type Belonging, unseenOwners, withoutDeletedModules } from "./belongings";
 import type { Preview, PreviewStep, State } from "./preview";
 import { awaitedBy, newSecretsOf, objectOf, type ResourceType, typeIn } from "./resources";
+import { hidesSecrets, withObjectsOfSets } from "./sets";
+
+/** The change that a preview shows: its steps, and the worlds before and after it. */
+export interface PreviewedChange extends Worlds {
+  readonly steps: readonly OurStep[];
+  /** Whether secrets may have other values that nobody can see. */
+  readonly hidden: boolean;
+}
+
+/** @param server the objects of a server, to include those outside of the stack */
+export function changeIn(preview: Preview, server?: Everything): PreviewedChange {
+  const read = withObjectsOfSets(preview);
+  const steps = ourSteps(read);
+  return { steps, hidden: hidesSecrets(preview), ...worldsOf(read, steps, server) };
+}
 
 /** A step of a preview for a resource of this package. */
 export interface OurStep extends PreviewStep {

@@ -5,7 +5,7 @@ export * from "./codeSamples";
 export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";
-export { docOf } from "./core/docs";
+export { lookupOf } from "./core/definition";
 export {
   endedFieldOf,
   endFieldOf,
@@ -15,10 +15,10 @@ export {
   passedEnd,
 } from "./core/ends";
 export { object, text, UNNOTICED_FIELDS, word } from "./core/fields";
-export { lookupOf } from "./core/lookup";
 export {
   bare,
   defaultOf,
+  docOf,
   type Embedded,
   elementOf,
   fieldsOf,
@@ -72,7 +72,6 @@ export {
 } from "./formats/http";
 export { PEM_BLOCK, pemWrittenAnew } from "./formats/pem";
 export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
-export { DEFAULT_SITE, siteIn } from "./formats/site";
 export {
   fingerprint,
   readSshPublicKey,
@@ -82,6 +81,7 @@ export {
 } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { isFor } from "./formats/tlsCertificate";
+export { DEFAULT_SITE, siteIn } from "./formats/url";
 export { completeValidity } from "./formats/validity";
 export { webhookKey } from "./formats/webhook";
 export { KINDS, type Kind } from "./kinds";

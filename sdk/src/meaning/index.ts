@@ -19,8 +19,10 @@ export { beforeAndAfterText, type FieldChange } from "./changes/fieldText";
  */
 export { decisions } from "./decision/decider";
 export { KnownFaults, unservable } from "./decision/unservable";
-export { type AspectText, aspectTexts, checkTexts } from "./exposure/aspectTexts";
 export {
+  type AspectText,
+  aspectTexts,
+  checkTexts,
   type Exposure,
   eachExposure,
   exposureOf,

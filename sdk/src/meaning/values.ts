@@ -1,6 +1,11 @@
+import { createHash } from "node:crypto";
 import { own } from "../contract/core/narrow";
 import type { FieldName, Fields } from "./fieldNames";
 import { UNKNOWN } from "./world";
+
+/** A hash of 64 bits, enough to make collisions by chance very unlikely. */
+export const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 export type { Fields } from "./fieldNames";
 

@@ -1,10 +1,9 @@
 /** Ids, addresses, refusals, threads and turns, for every room. Other rooms import from here only. */
 
 export { newId } from "@tunnelplane/sdk/contract";
-export { customerOf, isLoopback, isPublic } from "./addresses";
+export { customerOf, isLoopback, isPublic, parseListen } from "./addresses";
 export { Budget, type GiveBack, type Holder } from "./budget";
 export { isSession } from "./ids";
-export { parseListen } from "./listen";
 export { grouped, inOrder } from "./order";
 export { OtherServers } from "./otherServers";
 export { giveToOwnerOfFolder } from "./ownership";

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "yaml";
-import { tellerAt } from "../../../plugin/src/engine";
+import { tellerAt } from "../../../plugin/src/service";
 import { program } from "../../../server/src/cli/program";
 import { fill } from "../../adopt/support";
 import { Plugin } from "../../plugin/plugin";

@@ -1,8 +1,25 @@
 import type { z } from "zod";
 import type { Kind } from "../kinds";
-import { type Marks, marksOf, type Rule } from "./marks";
+import { elementOf, type Marks, marksOf, type Rule } from "./marks";
 import { own } from "./narrow";
 import { camelCase, pascalCase, plural } from "./spelling";
+
+/** One argument of a function that finds an object. */
+interface Lookup {
+  readonly argument: string;
+  readonly field: string;
+  readonly schema: z.ZodType;
+  readonly isEntry: boolean;
+}
+
+/** The arguments that together name one object of a type in place of its id: of a list, one entry. */
+export const lookupOf = (definition: Definition): Lookup[] =>
+  (definition.findBy ?? []).map((field) => {
+    const schema = fieldOf(definition, field);
+    const element = elementOf(schema);
+    const argument = camelCase(element ? field.replace(/s$/, "") : field);
+    return { argument, field, schema: element ?? schema, isEntry: element !== undefined };
+  });
 
 /** Schemas of an object's fields, by their wire names. */
 export type Fields = Readonly<Record<string, z.ZodType>>;

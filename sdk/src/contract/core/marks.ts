@@ -2,6 +2,18 @@ import { z } from "zod";
 import type { Kind } from "../kinds";
 import { oncePer } from "./once";
 
+/** The description of a field, with what its marks add to it. */
+export function docOf(schema: z.ZodType): string {
+  const text = schema.meta()?.description ?? bare(schema).meta()?.description ?? "";
+  const fallback = defaultOf(schema);
+  const shown = JSON.stringify(fallback);
+  const says =
+    fallback === undefined || text.includes("Default") || shown === '""' || shown === "[]" || shown === "{}";
+  return [text, says ? "" : `Default \`${shown}\`.`, marksOf(schema).secret ? "Secret." : ""]
+    .filter(Boolean)
+    .join(" ");
+}
+
 /** Facts about a field besides its shape. Server, client, provider and documentation read them. */
 export interface Marks {
   /** Set at creation only: PATCH refuses it, and a change in a program replaces the object. */

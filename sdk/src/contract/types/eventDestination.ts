@@ -4,8 +4,7 @@ import { description, metadata, object, text, word } from "../core/fields";
 import { mark } from "../core/marks";
 import { arn } from "../formats/arn";
 import { HEADER_LIMITS, MAX_WEBHOOK_HEADERS, webhookHeaders } from "../formats/http";
-import { DEFAULT_SITE, site } from "../formats/site";
-import { webUrl } from "../formats/url";
+import { DEFAULT_SITE, site, webUrl } from "../formats/url";
 import { newWebhookSecret, webhookSecret } from "../formats/webhook";
 
 const needed = (doc: string) => word(255).meta({ description: doc });

@@ -23,8 +23,7 @@ import type { ModelObject } from "../model";
 import { canonical, type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { destinationAt } from "./backend";
-import { documented, text, texts } from "./schemas";
-import { listedText, showing } from "./shown";
+import { documented, listedText, showing, text, texts } from "./shown";
 
 /** An action of a policy for inbound or outbound traffic. */
 export interface Action {

@@ -5,8 +5,7 @@ import { asksVerified, lackingClaim, type RequiredClaims, VERIFIED } from "../ju
 import { ending, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { type Fields, inOrder, isObject, textsIn } from "../values";
-import { documented } from "./schemas";
-import { listedText } from "./shown";
+import { documented, listedText } from "./shown";
 
 /** The claims that a module asks for, in the order of their names; undefined if it asks for none. */
 export function readClaims(fields: Fields): RequiredClaims | undefined {

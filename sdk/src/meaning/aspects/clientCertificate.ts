@@ -11,8 +11,7 @@ import type { Model, ModelObject } from "../model";
 import { nameOf, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { documented, text } from "./schemas";
-import { listedText, showing } from "./shown";
+import { documented, listedText, showing, text } from "./shown";
 
 /** An authority whose client certificates are accepted. */
 export interface Authority {

@@ -10,9 +10,14 @@ import type { Shown } from "./shown";
 import { signIn } from "./signIn";
 import { tls } from "./tls";
 import { token } from "./token";
-import { undeciding } from "./undeciding";
 import { userAgents } from "./userAgents";
 import { webhook } from "./webhook";
+
+/** A module that changes requests or answers, and decides about none: nobody is let in or refused by it. */
+const undeciding = {
+  of: { https_edge_route: true },
+  prepare: () => undefined,
+} satisfies Aspect<"request_headers" | "response_headers" | "compression" | "circuit_breaker">;
 
 /**
  * The aspect of each module, in the order in which the gateway asks. If a module of the contract has no

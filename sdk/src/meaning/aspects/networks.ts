@@ -23,8 +23,7 @@ import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
 import type { Aspect } from "./aspect";
-import { documented, texts } from "./schemas";
-import { listedText, showing } from "./shown";
+import { documented, listedText, showing, texts } from "./shown";
 
 interface Rules {
   readonly value: NetworkSet;

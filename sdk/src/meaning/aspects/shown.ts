@@ -1,6 +1,12 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
+
+/** A shape in answers, with its description. */
+export const documented = <S extends z.ZodType>(schema: S, doc: string): S =>
+  schema.meta({ description: doc });
+export const text = (doc: string) => documented(z.string(), doc);
+export const texts = (doc: string) => documented(z.array(z.string()), doc);
 
 /** The place where an aspect is read for rows of exposures. */
 export interface Seen {

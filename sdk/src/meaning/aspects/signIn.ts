@@ -8,8 +8,7 @@ import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
-import { documented, text, texts } from "./schemas";
-import { showing } from "./shown";
+import { documented, showing, text, texts } from "./shown";
 
 export interface SignIn {
   readonly issuer: string;

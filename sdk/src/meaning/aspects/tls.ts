@@ -5,8 +5,7 @@ import { CLOSED, ending, passing, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { documented } from "./schemas";
-import { showing } from "./shown";
+import { documented, showing } from "./shown";
 
 export interface Tls {
   /** The lowest version that the edge accepts; null if TLS ends upstream, or nobody looks for it. */

@@ -16,8 +16,7 @@ import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
-import { documented, texts } from "./schemas";
-import { listedText, showing } from "./shown";
+import { documented, listedText, showing, texts } from "./shown";
 
 export interface TokenCheck {
   readonly issuers: readonly string[];

@@ -5,8 +5,7 @@ import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textsIn } from "../values";
 import type { Aspect } from "./aspect";
-import { documented, texts } from "./schemas";
-import { listedText, showing } from "./shown";
+import { documented, listedText, showing, texts } from "./shown";
 
 export interface UserAgents {
   readonly allow: readonly string[];

@@ -5,8 +5,7 @@ import { ending, passing, refused, unsure } from "../judgement/verdicts";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
-import { documented } from "./schemas";
-import { showing } from "./shown";
+import { documented, showing } from "./shown";
 
 export interface Webhook {
   /** The service whose signatures pass. */

@@ -2,10 +2,9 @@ import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf } from "../../contract/core/marks";
 import { own } from "../../contract/core/narrow";
 import { oncePer } from "../../contract/core/once";
-import { shortHash } from "../hash";
 import type { Model, ModelObject } from "../model";
 import { type Names, nameOf } from "../names";
-import { canonical, inOrder, isObject } from "../values";
+import { canonical, inOrder, isObject, shortHash } from "../values";
 import { UNKNOWN } from "../world";
 import { declaredOf, schemaOf } from "./declared";
 

@@ -1,7 +1,6 @@
 import { zeroWords } from "../../contract/zeroes";
-import { shortHash } from "../hash";
 import { code } from "../names";
-import { canonical, isObject } from "../values";
+import { canonical, isObject, shortHash } from "../values";
 import { UNKNOWN } from "../world";
 import type { Difference } from "./differences";
 

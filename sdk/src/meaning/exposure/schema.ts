@@ -2,7 +2,7 @@ import { z } from "zod";
 import { once } from "../../contract/core/once";
 import { goesTo } from "../../contract/exposure";
 import { SHOWN } from "../aspects";
-import { documented, text, texts } from "../aspects/schemas";
+import { documented, text, texts } from "../aspects/shown";
 
 /** A row of `GET /exposure`: who can reach the backend of one address. Made when it is first asked for. */
 export const exposureSchema = once(() => {

@@ -1,5 +1,5 @@
 import { own } from "../../contract/core/narrow";
-import { DEFAULT_SITE } from "../../contract/formats/site";
+import { DEFAULT_SITE } from "../../contract/formats/url";
 import { type EventTarget, eventTargets } from "../../contract/registry";
 import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";

@@ -4,11 +4,10 @@ import { schemaOf } from "../changes/declared";
 import { type Difference, differencesOf, keyOf, type ObjectChange, pairedIn } from "../changes/differences";
 import { changesText, type FieldChange, fieldChange } from "../changes/fieldText";
 import { ASPECTS, type Exposure } from "../exposure/exposure";
-import { shortHash } from "../hash";
 import type { Part, Reading } from "../judgement/reading";
 import type { ModelObject } from "../model";
 import { nameOf } from "../names";
-import { canonical, inOrder, isObject } from "../values";
+import { canonical, inOrder, isObject, shortHash } from "../values";
 import { type AddressChange, type Context, type Draft, differs, isReplaced } from "./finding";
 
 /** An object with declared fields that no finding names. */

@@ -200,7 +200,11 @@ export function onAddress(
   return { about: after.holder, address: after.address, ...report, certain, cause, readings };
 }
 
-/** A draft about an object, caused by one of its fields. @param property undefined for the object as a whole */
+/**
+ * A draft about an object, caused by one of its fields.
+ *
+ * @param property undefined for the object as a whole
+ */
 export const onObject = (
   about: ModelObject,
   property: string | undefined,

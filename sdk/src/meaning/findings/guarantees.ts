@@ -5,9 +5,8 @@ import { decisionsIn } from "../decision/decider";
 import type { EvaluatedGuarantee } from "../guarantees/changes";
 import { guaranteeText } from "../guarantees/guaranteeText";
 import { isWeakened } from "../guarantees/weakened";
-import { shortHash } from "../hash";
 import { code, quotable } from "../names";
-import { canonical, type Fields, textIn } from "../values";
+import { canonical, type Fields, shortHash, textIn } from "../values";
 import { type Context, type Draft, type Finding, onObject, type Rule } from "./finding";
 
 /** Rules for the declared fields of guarantees. */

@@ -1,6 +1,5 @@
 import { oncePer } from "../../contract/core/once";
 import type { Row } from "../exposure/rows";
-import { shortHash } from "../hash";
 import { code } from "../names";
 import {
   beyond,
@@ -13,6 +12,7 @@ import {
   wholeFamilies,
 } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
+import { shortHash } from "../values";
 import { type FieldRules, listed, onAddress, type RuledDraft } from "./finding";
 import { admitsAll } from "./sentences";
 

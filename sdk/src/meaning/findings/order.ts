@@ -1,8 +1,7 @@
 import { exampleText } from "../access/requestText";
 import type { FieldChange } from "../changes/fieldText";
-import { shortHash } from "../hash";
 import { type Names, nameOf } from "../names";
-import { canonical, inOrder } from "../values";
+import { canonical, inOrder, shortHash } from "../values";
 import type { Finding, RuledDraft } from "./finding";
 import { type Severity, severityOf } from "./rules";
 

@@ -1,10 +1,9 @@
 import { type Action, actionText } from "../aspects/actions";
 import type { Row } from "../exposure/rows";
-import { shortHash } from "../hash";
 import { flowText, isGoing, keyOf } from "../judgement/backends/flows";
 import { reachOf } from "../judgement/backends/reach";
 import { code } from "../names";
-import { canonical } from "../values";
+import { canonical, shortHash } from "../values";
 import { type FieldRules, listed, onAddress, type Rows, type RuledDraft } from "./finding";
 import type { RuleName } from "./rules";
 import { NO_ANSWER, nothingAnswers } from "./sentences";

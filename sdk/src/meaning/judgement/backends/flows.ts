@@ -1,8 +1,7 @@
 import { oncePer } from "../../../contract/core/once";
-import { shortHash } from "../../hash";
 import type { Model, ModelObject } from "../../model";
 import { nameOf, referenceName } from "../../names";
-import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../../values";
+import { canonical, holdsUnknown, idsIn, inOrder, isObject, shortHash, textIn } from "../../values";
 import { UNKNOWN } from "../../world";
 
 /** A part of the traffic, and where it ends. */
