@@ -11,6 +11,10 @@ const { PolicyPack, validateResourceOfType, validateStackResourcesOfType } = req
 const tunnels = require("@tunnelplane/pulumi");
 
 const policy = (name, enforcementLevel, rest) => ({ name, description: name, enforcementLevel, ...rest });
+const counts = (of) =>
+  policy(of.name, "advisory", {
+    validateStack: validateStackResourcesOfType(of, (found, _, report) => report("stack: " + found.length)),
+  });
 new PolicyPack("by-class", {
   policies: [
     policy("edges", "mandatory", {
@@ -21,11 +25,7 @@ new PolicyPack("by-class", {
     policy("policies", "advisory", {
       validateResource: validateResourceOfType(tunnels.IpPolicy, (_, __, report) => report("is an IP policy")),
     }),
-    policy("stack", "advisory", {
-      validateStack: validateStackResourcesOfType(tunnels.TlsEdge, (edges, _, report) =>
-        report(edges.length + " edges"),
-      ),
-    }),
+    ...[tunnels.TlsEdge, tunnels.Tunnel, tunnels.Account, tunnels.Resource].map(counts),
   ],
 });
 `;
@@ -47,20 +47,29 @@ describe("A policy pack that asks by class", () => {
         for (const [name, tunnels] of Object.entries(PROVIDERS)) {
           new tunnels.TlsEdge(`${name}-edge`, { hostports: [`${name}.example.com:443`] });
           new tunnels.IpPolicy(`${name}-policy`);
+          new tunnels.Account(`${name}-account`, { project: "default" });
+          const hostports = [`tunnel.${name}.example.com:443`];
+          new tunnels.Tunnel(`${name}-tunnel`, { hostports, networks: ["192.0.2.0/24"] });
         }
       },
       { root: runner.root },
     );
     const { said, failure } = await runner.preview(engine);
     const found = said.map(({ policy, level, at, message }) =>
-      [policy, level, policy === "stack" ? "" : at, message.split("\n").at(-1)].join(" "),
+      [policy, level, message.includes("stack: ") ? "" : at, message.split("\n").at(-1)].join(" "),
     );
     expect(found).to.have.members([
       "edges mandatory dynamic-edge serves dynamic.example.com:443",
       "edges mandatory native-edge serves native.example.com:443",
       "policies advisory dynamic-policy is an IP policy",
       "policies advisory native-policy is an IP policy",
-      "stack advisory  2 edges",
+      // With the IP policy of each tunnel: its edge is one for HTTPS.
+      "policies advisory dynamic-tunnel is an IP policy",
+      "policies advisory native-tunnel is an IP policy",
+      "TlsEdge advisory  stack: 2",
+      "Tunnel advisory  stack: 2",
+      "Account advisory  stack: 4", // with the default ones
+      "Resource advisory  stack: 16",
     ]);
     expect(failure).to.match(/mandatory/);
   });

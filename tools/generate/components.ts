@@ -1,5 +1,5 @@
 import { COMPONENTS, type Component } from "../../provider/src/core/components";
-import { HEADER, jsdoc } from "./names";
+import { HEADER, isInstance, jsdoc } from "./names";
 
 /** The modules that components take, by their types in the schema: where the generated code has them. */
 const MODULES: Readonly<Record<string, string>> = { HttpsEdgeRouteOidcModule: "httpsEdgeRoute" };
@@ -22,7 +22,7 @@ export function componentClasses(): string {
     ...Object.entries(CHILDREN).map(([type, file]) => `import { ${type} } from "./${file}";\n`),
   ];
   return `${HEADER.replace("sdk/src/contract", "provider/src/core/components.ts")}import type * as pulumi from "@pulumi/pulumi";
-import { Component } from "../host/component";
+import { Component, isOfType } from "../host/component";
 ${imports.join("")}
 const CHILDREN = { ${Object.keys(CHILDREN).join(", ")} };
 
@@ -47,7 +47,8 @@ ${properties.join("\n")}
 ${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  constructor(name: string, args: ${type}Args, options?: pulumi.ComponentResourceOptions) {
     super("${type}", name, args, options, CHILDREN);
   }
-}
+
+${isInstance(type)}}
 `;
 }
 

@@ -34,3 +34,10 @@ export function jsdoc(text: string, indent = ""): string {
 /** The description of a field as programs have it: settings of an action are spelled in camelCase there. */
 export const docInPrograms = (schema: z.ZodType): string =>
   marksOf(schema).userKeys ? camelCaseMessage(docOf(schema)) : docOf(schema);
+
+/** How a class knows its resources, by the type tokens of both providers. */
+export const isInstance = (type: string): string =>
+  `${jsdoc(`Whether something is such a resource, of this package or of the native provider. Policies ask by type: \`validateResourceOfType(tunnels.${type}, …)\`.`, "  ")}  static override isInstance(resource: unknown): resource is ${type} {
+    return isOfType(resource, "${type}");
+  }
+`;

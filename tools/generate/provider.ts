@@ -20,7 +20,7 @@ import {
   withArticle,
 } from "../../sdk/src/contract";
 import { type Style, writeInterface, writeType } from "./interfaces";
-import { docInPrograms, HEADER, jsdoc, secretPlaces } from "./names";
+import { docInPrograms, HEADER, isInstance, jsdoc, secretPlaces } from "./names";
 
 const args: Style = {
   spell: camelCase,
@@ -163,10 +163,7 @@ ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  stat
     return new ${type}(name, {} as ${type}Args, { ...options, id });
   }
 
-${jsdoc(`Whether something is such a resource, of this package or of the native provider. Policies ask by type: \`validateResourceOfType(tunnels.${type}, …)\`.`, "  ")}  static override isInstance(resource: unknown): resource is ${type} {
-    return isOfType(resource, "${type}");
-  }
-}
+${isInstance(type)}}
 
 `;
 }

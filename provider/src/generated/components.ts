@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in provider/src/core/components.ts.
 import type * as pulumi from "@pulumi/pulumi";
-import { Component } from "../host/component";
+import { Component, isOfType } from "../host/component";
 import type { HttpsEdgeRouteOidcModule } from "./httpsEdgeRoute";
 import { Guarantee } from "./guarantee";
 import { HttpsEdge } from "./httpsEdge";
@@ -62,6 +62,11 @@ export class Tunnel extends Component {
   constructor(name: string, args: TunnelArgs, options?: pulumi.ComponentResourceOptions) {
     super("Tunnel", name, args, options, CHILDREN);
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.Tunnel, …)`. */
+  static override isInstance(resource: unknown): resource is Tunnel {
+    return isOfType(resource, "Tunnel");
+  }
 }
 
 /** The arguments of ProtectedSite. */
@@ -115,5 +120,10 @@ export class ProtectedSite extends Component {
   /** @param args the declared properties; see {@link ProtectedSiteArgs} */
   constructor(name: string, args: ProtectedSiteArgs, options?: pulumi.ComponentResourceOptions) {
     super("ProtectedSite", name, args, options, CHILDREN);
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.ProtectedSite, …)`. */
+  static override isInstance(resource: unknown): resource is ProtectedSite {
+    return isOfType(resource, "ProtectedSite");
   }
 }

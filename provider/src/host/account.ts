@@ -5,6 +5,7 @@ import {
   ACCOUNT_PROJECT,
   ACCOUNT_VALIDATE_ON_SERVER,
 } from "../operation/accountSettings";
+import { tokenOf } from "./typeToken";
 
 export interface AccountArgs {
   /**
@@ -59,5 +60,10 @@ export class Account extends pulumi.ProviderResource {
       },
       options,
     );
+  }
+
+  /** Whether something is such an account, or a `Provider` of the native package. */
+  static override isInstance(resource: unknown): resource is Account {
+    return ["pulumi-nodejs", "tunnelplane"].some((name) => tokenOf(resource) === `pulumi:providers:${name}`);
   }
 }

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Child, COMPONENTS, componentToken, mistakesInComponent } from "../core/components";
 
+export { isOfType } from "./typeToken";
+
 type Properties = Readonly<Record<string, unknown>>;
 
 /** The classes of a component's children, by their names. */

@@ -7,7 +7,7 @@ import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { guardsOf, hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
 import type { Adopted, Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
-import { providerLiteral, typeToken } from "./typeToken";
+import { isOfPackage, providerLiteral, typeToken } from "./typeToken";
 
 export { isOfType } from "./typeToken";
 
@@ -27,6 +27,11 @@ export interface ResourceShape {
 
 /** The base class of every resource in this package. */
 export abstract class Resource extends pulumi.CustomResource {
+  /** Whether something is a resource of any class of this package or of the native provider. */
+  static override isInstance(resource: unknown): resource is Resource {
+    return isOfPackage(resource);
+  }
+
   protected constructor(
     shape: ResourceShape,
     name: string,

@@ -1,15 +1,23 @@
+import { COMPONENTS } from "../core/components";
+
 /** The engine's type token for a class of this package. */
 export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
-/**
- * Whether something is a resource of a class of this package, declared with it or with the native provider;
- * by the engine's type token, which is all that policies know of a resource.
- */
-export const isOfType = (resource: unknown, type: string): boolean =>
-  typeof resource === "object" &&
-  resource !== null &&
-  "__pulumiType" in resource &&
-  (resource.__pulumiType === typeToken(type) || resource.__pulumiType === `tunnelplane:index:${type}`);
+/** The engine's type token, which is all that policies know of a resource. */
+export const tokenOf = (resource: unknown): unknown =>
+  typeof resource === "object" && resource !== null && "__pulumiType" in resource && resource.__pulumiType;
+
+/** The class of this package of which something is, declared with it or with the native provider. */
+const classOf = (resource: unknown): string | undefined =>
+  /^(?:pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):(\w+)$/.exec(`${tokenOf(resource)}`)?.[1];
+
+export const isOfType = (resource: unknown, type: string): boolean => classOf(resource) === type;
+
+/** Whether something is of any class of this package that is no component. */
+export function isOfPackage(resource: unknown): boolean {
+  const of = classOf(resource);
+  return of !== undefined && !COMPONENTS.some(({ type }) => type === of);
+}
 
 /**
  * The provider code that the state keeps with each resource: it loads the real provider. Keep it short,

@@ -10,6 +10,7 @@ import {
   docOf,
   ERRORS,
   type ErrorName,
+  eitherId,
   elementOf,
   fieldsWhere,
   formatPath,
@@ -150,7 +151,7 @@ function modules(definition: Definition): string {
   return `## Modules
 
 A module is replaced as a whole, and removed with \`DELETE\` only: an update that leaves it out leaves it as it is. As a
-resource of its own it takes the fields above and ${ids}.
+resource of its own it takes the fields above and ${ids}.${eitherId(definition)}
 
 | Module | What it does | Requests | Pulumi class of its own |
 |---|---|---|---|

@@ -5,6 +5,12 @@ import { own } from "./narrow";
 import { pathFieldsOf } from "./paths";
 import { camelCase, pascalCase, withArticle } from "./spelling";
 
+/** What programs may pass for the id of an object in whose path another's id stands. */
+export const eitherId = (parent: Definition): string =>
+  pathFieldsOf(parent).length > 0
+    ? ` Both the resource's \`id\` and its \`${camelCase(parent.idField)}\` are accepted.`
+    : "";
+
 /** The definition of a module as a resource of its own. Its first fields are those of its path. */
 export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = own(parent.fields, name);
@@ -13,12 +19,8 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
   const schema = bare(field);
   const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
   const pathFields = pathFieldsOf(parent).map((name) => [name, fieldOf(parent, name)]);
-  const either =
-    pathFields.length > 0
-      ? ` Both the resource's \`id\` and its \`${camelCase(parent.idField)}\` are accepted.`
-      : "";
   const parentId = mark(reference(parent.kind), { immutable: true }).meta({
-    description: `The ${parent.title} that the module belongs to.${either}`,
+    description: `The ${parent.title} that the module belongs to.${eitherId(parent)}`,
   });
   return defineResource({
     ...parent,
