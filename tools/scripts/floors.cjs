@@ -63,6 +63,7 @@ const FLOORS = {
     {
       "freePort.ts": "finds a free port",
       "version.ts": "the version",
+      "steps.ts": "says what a change has behind it, to whoever measures",
       "waiting.ts": "waits for some work, but not longer than a time",
     },
   ],

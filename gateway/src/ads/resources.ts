@@ -6,6 +6,7 @@ export const TYPES = {
   cluster: "envoy.config.cluster.v3.Cluster",
   secret: "envoy.extensions.transport_sockets.tls.v3.Secret",
   route: "envoy.config.route.v3.RouteConfiguration",
+  filter: "envoy.config.core.v3.TypedExtensionConfig",
   listener: "envoy.config.listener.v3.Listener",
 } as const;
 export type Kind = keyof typeof TYPES;

@@ -1,6 +1,10 @@
+import { reach, type Step } from "../steps";
 import { GrpcServer } from "./grpc";
 import { KINDS, type Kind, type Resource, type Resources, type World } from "./resources";
 import { METHOD, Stream } from "./stream";
+
+/** What listeners name, and Envoy asks for then. */
+const NAMED = ["secret", "route", "filter"] as const;
 
 /** Connections of a chain that goes are drained for a few seconds, in which they use its clusters. */
 const LINGER_MS = 8000;
@@ -200,8 +204,7 @@ export class AdsServer {
     const step = async (kind: Kind) => {
       await this.#until(() => isOver() || stream.asks(kind));
       if (!isOver()) this.#send(stream, kind);
-      await this.#until(() => isOver() || stream.isAnswered(kind));
-      return isOver() || this.#refusals(stream, kind).length > 0;
+      return this.#isOverOrRefused(stream, kind, isOver);
     };
     const isStopped =
       (await step("cluster")) ||
@@ -211,12 +214,10 @@ export class AdsServer {
       (await step("listener"));
     if (!isStopped) {
       // What its listeners newly refer to, Envoy asks for now.
-      const isSettled = (kind: "secret" | "route") =>
+      const isSettled = (kind: Kind) =>
         stream.isAnswered(kind) &&
         [...world[kind].keys()].every((name) => this.#isSettled(stream, kind, name));
-      await this.#until(
-        () => isOver() || (isSettled("secret") && isSettled("route")) || this.#allRefusals(stream).length > 0,
-      );
+      await this.#until(() => isOver() || NAMED.every(isSettled) || this.#allRefusals(stream).length > 0);
       if (!isOver() && this.#allRefusals(stream).length === 0) await this.#handOver(stream, goal, isOver);
     }
     if (isOver()) return;
@@ -224,6 +225,7 @@ export class AdsServer {
     this.#outcome = refused.length === 0 ? "taken" : refused;
     if (this.#outcome === "taken") {
       this.hasTaken = true;
+      reach("served");
       this.#sweepUp(stream, isOver);
     }
     this.#wake();
@@ -260,7 +262,13 @@ export class AdsServer {
       kind,
       names.flatMap((name) => this.#current(kind, name) ?? []),
     );
+    return this.#isOverOrRefused(stream, kind, isOver);
+  }
+
+  /** Waits until Envoy has answered all of a kind. */
+  async #isOverOrRefused(stream: Stream, kind: Kind, isOver: () => boolean): Promise<boolean> {
     await this.#until(() => isOver() || stream.isAnswered(kind));
+    reach(`${kind}s` satisfies Step);
     return isOver() || this.#refusals(stream, kind).length > 0;
   }
 

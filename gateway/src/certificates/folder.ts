@@ -20,8 +20,11 @@ interface ReadFile {
 /** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. Reads only files that changed. */
 export class CertificateFolder {
   #read = new Map<string, ReadFile>();
+  /** The files as they were read, and as they were at the last look. */
   #stamps: Stamps = new Map();
-  #lookAt = 0;
+  #looked: Stamps = new Map();
+  /** When to look again. */
+  #lookAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly folder: string,
@@ -30,17 +33,12 @@ export class CertificateFolder {
 
   /** Whether a file came, went or changed since they were read. */
   isChanged(): boolean {
-    const started = performance.now();
-    if (started < this.#lookAt) return false;
-    const stamps = this.#look();
-    const ended = performance.now();
-    this.#lookAt = ended + (ended - started) / LOOKING_SHARE;
-    return !isSame(stamps, this.#stamps);
+    return !isSame(this.#newest(), this.#stamps);
   }
 
   /** Reads the certificates of the folder; warns of those that Envoy cannot use. */
   read(): ServerCertificate[] {
-    this.#stamps = this.#look();
+    this.#stamps = this.#newest();
     if (typeof this.#stamps === "string") {
       this.warn(this.#stamps);
       return [];
@@ -72,6 +70,15 @@ export class CertificateFolder {
     return found;
   }
 
+  #newest(): Stamps {
+    const started = performance.now();
+    if (started < this.#lookAt) return this.#looked;
+    this.#looked = this.#look();
+    const ended = performance.now();
+    this.#lookAt = ended + (ended - started) / LOOKING_SHARE;
+    return this.#looked;
+  }
+
   /** The stamp of each file, by its name; it changes with the file. A text: why the folder cannot be read. */
   #look(): Stamps {
     let names: string[];
@@ -94,9 +101,11 @@ export class CertificateFolder {
 type Stamps = ReadonlyMap<string, string> | string;
 
 const isSame = (before: Stamps, now: Stamps): boolean =>
-  typeof before === "string" || typeof now === "string"
-    ? before === now
-    : before.size === now.size && [...before].every(([name, stamp]) => now.get(name) === stamp);
+  before === now ||
+  (typeof before !== "string" &&
+    typeof now !== "string" &&
+    now.size === before.size &&
+    [...before].every(([name, stamp]) => now.get(name) === stamp));
 
 type Found = ServerCertificate & { readonly file: string };
 

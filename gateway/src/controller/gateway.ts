@@ -18,6 +18,7 @@ import { admittedTo } from "../envoy/networks";
 import { Reporter, type Status } from "../server/report";
 import { type Entry, type News, namesOf, type Source } from "../server/source";
 import { readKept, writeWholeLater } from "../state/files";
+import { reach } from "../steps";
 import type { Marks } from "../sync/marks";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Observer } from "../traffic/observer";
@@ -188,6 +189,7 @@ export class Gateway {
     const { source, agents } = this.parts;
     agents?.ssh.endSessions(ended);
     if (objects) {
+      reach("read");
       this.#keep(source.entries);
       this.#serving.change(Date.now() + this.#took * GATHERING);
       this.#wake();
@@ -254,6 +256,7 @@ export class Gateway {
   async #apply(): Promise<void> {
     const { agents, envoy, recorder, observer } = this.parts;
     const started = Date.now();
+    reach("begun");
     this.#ends.look(started);
     const entries = this.#entries;
     const objects = objectsOf(entries, started);
@@ -262,6 +265,7 @@ export class Gateway {
     await this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
+    reach("surroundings");
     const keep = () => this.#keepObjects(entries);
     const changed = await this.#synchroniser
       .apply(objects, environment, keep)

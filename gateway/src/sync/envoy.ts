@@ -9,6 +9,7 @@ import type { Configuration } from "../envoy/model";
 import type { Part } from "../envoy/part";
 import { PROBE, probeOf } from "../envoy/static";
 import { writeWhole } from "../state/files";
+import { reach } from "../steps";
 import { EnvoyAdmin } from "./envoyAdmin";
 import { EnvoyProcess } from "./envoyProcess";
 import { faultOfVersion } from "./envoyProgram";
@@ -116,6 +117,7 @@ export class Envoy implements Engine {
   async push(configuration: Configuration): Promise<readonly Refused[]> {
     const patience = patienceFor(configuration.listeners);
     const world = worldOf(configuration);
+    reach("encoded");
     const first = resourcesOf("route", this.#handover.begin(configuration.routes));
     const outcome = await this.#ads.publish(world, first, patience);
     this.#isPushed = outcome !== "absent";

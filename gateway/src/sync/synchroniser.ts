@@ -1,14 +1,14 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Refused } from "../ads/server";
-import type { Json } from "../envoy/json";
 import { KeptParts } from "../envoy/kept";
 import type { Configuration, EdgeState, Environment, Objects } from "../envoy/model";
 import type { Part } from "../envoy/part";
 import { PROBE } from "../envoy/static";
 import { assemble } from "../envoy/translate";
+import { reach } from "../steps";
 import { causeIn } from "./envoyProgram";
 import type { Marks, Moment } from "./marks";
-import { worldOf } from "./world";
+import { askedIn, worldOf } from "./world";
 
 export interface Engine {
   /**
@@ -76,6 +76,7 @@ export class Synchroniser {
     const environment = { ...surroundings, marks: this.marks.all };
     const first = this.#parts.of(objects, environment);
     const parts = this.#mark(first, after) ? this.#parts.of(objects, environment) : first;
+    reach("translated");
     const kept = keep();
     const byId = new Map(parts.map((part) => [part.id, part]));
     for (const [id, { part }] of this.#leftOut) if (!isSame(part, byId.get(id))) this.#leftOut.delete(id);
@@ -86,6 +87,7 @@ export class Synchroniser {
     const around = JSON.stringify([listen, tcpListen, balancers, challenges]);
     const current = () => [around, ...parts, ...this.#leftOut.keys()];
     await kept;
+    reach("kept");
     if (this.engine.isInformed && isEach(this.#last, current())) return false;
     try {
       configuration = await this.#push(configuration, parts, environment);
@@ -160,9 +162,11 @@ export class Synchroniser {
   /** Leaves edges out that need what Envoy refused. */
   #leaveOutUsersOf({ kind, name, reason }: Refused, parts: readonly Part[]): void {
     if (kind === "listener") return;
-    const has = (messages: readonly Json[]) => messages.some((one) => one.name === name);
+    const named = (part: Part): readonly { readonly name?: unknown }[] =>
+      kind === "filter" ? part.chains.flatMap(({ chain }) => askedIn(chain)) : part[`${kind}s`];
+    const about = kind === "filter" ? "" : `of ${name} it says: `;
     for (const part of parts) {
-      if (has(part[`${kind}s`])) this.#leaveOut(part, `of ${name} it says: ${causeOf(reason, name)}`);
+      if (named(part).some((one) => one.name === name)) this.#leaveOut(part, about + causeOf(reason, name));
     }
   }
 

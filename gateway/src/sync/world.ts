@@ -1,4 +1,4 @@
-import { encode, field } from "../ads/encode";
+import { encode, field, versionOf } from "../ads/encode";
 import {
   type Kind,
   type Resource,
@@ -8,7 +8,7 @@ import {
   TYPES,
   type World,
 } from "../ads/resources";
-import type { Json } from "../envoy/json";
+import { FROM_GATEWAY, type Json } from "../envoy/json";
 import type { Configuration } from "../envoy/model";
 
 /** Each message is encoded once, however often it is sent. */
@@ -35,17 +35,22 @@ export const worldOf = ({ clusters, secrets, routes, listeners }: Configuration)
   cluster: resourcesOf("cluster", clusters),
   secret: resourcesOf("secret", secrets),
   route: resourcesOf("route", routes),
+  filter: new Map(
+    listeners
+      .flatMap(({ filter_chains }) => filter_chains as readonly Json[])
+      .flatMap(askedIn)
+      .map((one) => [one.name, one]),
+  ),
   listener: resourcesOf("listener", listeners),
 });
 
 const CHAIN = "envoy.config.listener.v3.FilterChain";
-const FILTER = "envoy.config.listener.v3.Filter";
 const ON_MATCH = "xds.type.matcher.v3.Matcher.OnMatch";
 /**
- * The numbers of fields: of a listener, of a chain, and then of a matcher, its tree, its map and the map's
- * entries.
+ * The numbers of fields: of a filter that has a name, of a listener, and then of a matcher, its tree, its map
+ * and the map's entries.
  */
-const FILTERS = 3;
+const NAME = 1;
 const [CHAINS, MATCHER, TREE, MAP, ENTRY, KEY, VALUE] = [3, 32, 2, 2, 1, 1, 2];
 
 /**
@@ -72,15 +77,38 @@ function listenerOf({ filter_chains, filter_chain_matcher, ...rest }: Json): Res
   );
 }
 
-/** The chains of an edge have the same filters, which are the largest part of each. */
-const chainOf = ({ filters, ...rest }: Json): Uint8Array =>
-  Buffer.concat([
-    encode(CHAIN, rest),
-    ...(filters as readonly Json[]).map(
-      (filter) =>
-        once(filter, () => resource(String(filter.name), field(FILTERS, encode(FILTER, filter)))).bytes,
-    ),
-  ]);
+const filtersOf = (chain: Json): readonly Json[] => chain.filters as readonly Json[];
+
+/** Whether Envoy asks for a filter by name, as it does for the routes of that filter. */
+const isAsked = ({ typed_config: config }: Json): boolean => (config as Json | undefined)?.rds !== undefined;
+
+/** The filters of a chain for which Envoy asks by name. */
+export const askedIn = (chain: Json): Resource[] => filtersOf(chain).filter(isAsked).map(askedOf);
+
+/**
+ * The name follows from the content, so that a chain changes if this does. With all chains of a port Envoy
+ * reads and compares what is in them at each change, which with their filters took seven times as long.
+ */
+const askedOf = (filter: Json): Resource =>
+  once(filter, () => {
+    const config = encode(TYPES.filter, { typed_config: filter.typed_config });
+    const name = `${filter.name} ${versionOf(config)}`;
+    return resource(name, Buffer.concat([field(NAME, Buffer.from(name)), config]));
+  });
+
+const chainOf = (chain: Json): Uint8Array => {
+  const { filters: _, ...rest } = chain;
+  const filters = filtersOf(chain).map((one) => (isAsked(one) ? naming(one) : one));
+  return encode(CHAIN, { ...rest, filters });
+};
+
+const naming = (filter: Json): Json => ({
+  name: askedOf(filter).name,
+  config_discovery: {
+    config_source: FROM_GATEWAY,
+    type_urls: [(filter.typed_config as Json)["@type"]],
+  },
+});
 
 /** Where connections for a name go; each name has a message of its own. */
 const entryOf = (name: string, to: Json): Uint8Array =>

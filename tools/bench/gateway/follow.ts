@@ -18,6 +18,7 @@ const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 
 export async function measureFollowing({ hostports, enforced }: Settings): Promise<Section[]> {
   const changes: Section["rows"][number][] = [];
   const sizes: Section["rows"][number][] = [];
+  let steps: Section["rows"] = [];
   const worlds = hostports.flatMap((count) => [false, true].map((own) => ({ count, own })));
   for (const { count, own } of worlds) {
     const world = await GatewayWorld.start();
@@ -43,6 +44,7 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
           ...(await denials(world, enforced)),
           ...(await routesAndBackends(world, enforced)),
         };
+        steps = await stepsOf(world, enforced);
         const all = { "the floor": await floorOf(world, enforced), ...followed };
         const floor = percentile(all["the floor"], 0.5);
         for (const [change, times] of Object.entries(all))
@@ -71,6 +73,13 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
         ratio: "p50 to the floor",
       },
       rows: changes,
+    },
+    {
+      part: "gateway",
+      title: "One more hostport, step by step",
+      note: "From the request that gives a new edge its route. After: median since that request; a step may wait for none before it.",
+      columns: { step: "Step", after: "After (ms)", more: "More than the one before (ms)" },
+      rows: steps,
     },
     {
       part: "gateway",
@@ -136,6 +145,58 @@ async function newHostports(world: GatewayWorld, times: number, name: string): P
     measured.push(await world.until(`${name}-${turn}.example.com`, 200, started));
   }
   return measured;
+}
+
+/** What a new hostport has behind it, and when. */
+const STEPS: Readonly<Record<string, string>> = {
+  answered: "the server has answered",
+  read: "the gateway has its event, and has read the objects",
+  begun: "it waits no longer for other changes",
+  surroundings: "certificates, addresses and ports are looked at",
+  translated: "it is translated",
+  kept: "it is on the disk",
+  encoded: "it is encoded",
+  clusters: "Envoy has its clusters",
+  secrets: "its secrets",
+  listeners: "its listener",
+  served: "its filters and routes: Envoy has acknowledged all",
+  connected: "a new connection is answered",
+};
+
+async function stepsOf(world: GatewayWorld, times: number): Promise<Section["rows"]> {
+  const { api } = world;
+  const { id } = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
+  const reached = new Map(Object.keys(STEPS).map((step): [string, number[]] => [step, []]));
+  const now = () => performance.timeOrigin + performance.now();
+  for (let turn = 0; turn < times; turn++) {
+    const host = `step-${turn}.example.com`;
+    const edge = await api.httpsEdges.create({ hostports: [`${host}:443`] });
+    // The edge without its route is no part of what is measured.
+    await sleep(200);
+    const started = now();
+    await api
+      .httpsEdgeRoutes(edge.id)
+      .create({ match_type: "path_prefix", match: "/", backend: { backend_id: id } });
+    const answered = now();
+    await world.until(host, 200);
+    const connected = now();
+    while (!world.steps(started).has("served")) await sleep(2);
+    for (const [step, at] of new Map([
+      ...world.steps(started),
+      ["answered", answered],
+      ["connected", connected],
+    ] as const))
+      reached.get(step)?.push(at - started);
+  }
+  const after = Object.entries(STEPS).map(([step, name]) => ({
+    step: name,
+    after: percentile(reached.get(step) ?? [], 0.5),
+  }));
+  return after.map((row, index) => ({
+    step: row.step,
+    after: round(row.after, 1),
+    more: round(row.after - (after[index - 1]?.after ?? 0), 1),
+  }));
 }
 
 /** The same for a route that an edge gets, and for another answer of a backend. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { GatewayProcess } from "../../../tests/support/gateway";
 import { freePort } from "../../../tests/support/ports";
 import { ServerProcess } from "../../../tests/support/server";
 
+const RECORD = join(__dirname, "recordSteps.cjs");
+
 /** A server, and a gateway that serves `*.example.com` with one certificate. */
 export class GatewayWorld {
   readonly gateways: GatewayProcess[] = [];
@@ -18,6 +20,8 @@ export class GatewayWorld {
 
   /** PEMs of the authorities of what is served. */
   readonly trust = [this.own.pem];
+
+  readonly #steps = join(this.folder, "steps");
 
   private constructor(
     readonly server: ServerProcess,
@@ -81,13 +85,21 @@ export class GatewayWorld {
       `127.0.0.1:${metrics}`,
     ];
     const args = ["run", ...state, ...places, ...more];
-    this.gateways.push(GatewayProcess.start(args, { TUNNELPLANE_API_KEY: this.key }));
+    const recording = { NODE_OPTIONS: `--require ${RECORD}`, STEPS_FILE: this.#steps };
+    this.gateways.push(GatewayProcess.start(args, { TUNNELPLANE_API_KEY: this.key, ...recording }));
     const ready = () =>
       fetch(`http://127.0.0.1:${metrics}/readyz`).then(
         ({ ok }) => ok,
         () => false,
       );
     while (!(await ready())) await sleep(20);
+  }
+
+  /** When the gateway reached each step last, since a time; both in milliseconds since 1970. */
+  steps(since: number): ReadonlyMap<string, number> {
+    const lines = existsSync(this.#steps) ? readFileSync(this.#steps, "utf8").trim().split("\n") : [];
+    const steps = lines.map((line): { step: string; at: number } => JSON.parse(line));
+    return new Map(steps.flatMap(({ step, at }): [string, number][] => (at >= since ? [[step, at]] : [])));
   }
 
   /** The processes of the first gateway and of its Envoy. */
