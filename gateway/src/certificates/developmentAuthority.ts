@@ -82,24 +82,32 @@ export class DevelopmentAuthority {
   }
 }
 
-/** Loaded when it is needed: only development and trials use it. `require` returns any. */
+/** Loaded when it is needed: few gateways make certificates. `require` returns any. */
 function loadX509(): typeof X509 {
   require("reflect-metadata");
   return require("@peculiar/x509") as typeof X509;
 }
 
-async function newAuthority(name: string): Promise<[pem: string, key: string]> {
+const newAuthority = (name: string): Promise<[pem: string, key: string]> =>
+  selfSigned(name, 3650, (x509) => [
+    new x509.BasicConstraintsExtension(true, 0, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+  ]);
+
+/** A certificate for a new key, signed by that key. @param name its subject's common name */
+export async function selfSigned(
+  name: string,
+  days: number,
+  extensionsOf: (x509: typeof X509) => X509.Extension[],
+): Promise<[pem: string, key: string]> {
   const x509 = loadX509();
   const keys = await newKeys();
   const made = await x509.X509CertificateGenerator.createSelfSigned({
-    ...lasting(3650),
+    ...lasting(days),
     name: `CN=${name}`,
     keys,
     signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
-    ],
+    extensions: extensionsOf(x509),
   });
   return [made.toString("pem"), await pemOf(keys.privateKey)];
 }
