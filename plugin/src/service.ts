@@ -18,6 +18,7 @@ import {
   GetSchemaResponse,
   ProviderHandshakeResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { tokenIn } from "@tunnelplane/pulumi/core";
 import { tell } from "@tunnelplane/pulumi/engine";
 import { Operation } from "@tunnelplane/pulumi/operation";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -30,7 +31,7 @@ import type * as ListsModule from "./lists";
 import { checkConfig, configOf, diffConfig } from "./providerConfig";
 import { Resources } from "./resources";
 import { withoutSecrets } from "./secrets";
-import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
+import { CATALOGUE_SET, stackIn, tokenOf } from "./types";
 import { isUnknown, UNKNOWN } from "./values";
 
 /** Shows messages in the run of the engine at an address. */
@@ -77,7 +78,7 @@ export class Service {
   /** The part of the provider that serves a resource. */
   #of(request: { getUrn(): string }): Resources | CatalogueSets {
     this.#operation.stack ||= stackIn(request.getUrn());
-    if (typeIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;
+    if (tokenIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;
     // Loaded here: the parser of catalogues would slow the start of programs that have none.
     const { CatalogueSets }: typeof SetsModule = require("./catalogueSets");
     this.#sets ??= new CatalogueSets(this.#operation);

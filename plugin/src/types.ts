@@ -1,4 +1,4 @@
-import { COMPONENTS } from "@tunnelplane/pulumi/core";
+import { COMPONENTS, tokenIn } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import {
   camelCase,
@@ -48,7 +48,7 @@ export class StepsByType {
   constructor(private readonly operation: Operation) {}
 
   /** @throws where this package has no such type */
-  of = (urn: string): Steps => this.#ofToken(typeIn(urn));
+  of = (urn: string): Steps => this.#ofToken(tokenIn(urn));
 
   ofType = (type: string): Steps => this.#ofToken(tokenOf(type));
 
@@ -65,9 +65,6 @@ export class StepsByType {
     return steps;
   }
 }
-
-/** A URN names the types of all parents before its own. */
-export const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
 
 export const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
 

@@ -1,4 +1,4 @@
-import type { Properties } from "@tunnelplane/pulumi/core";
+import { type Properties, SECRET, SIGNATURE } from "@tunnelplane/pulumi/core";
 import { isObject, own } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
@@ -22,9 +22,7 @@ export const holdsUnknown = (value: unknown): boolean =>
   isUnknown(value) ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
 
-/** The key that marks a special object, and its values. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+/** The values of the other special objects. */
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 

@@ -6,11 +6,8 @@ import {
   isObject,
   secretPathsOf,
 } from "@tunnelplane/sdk/contract";
+import { SECRET, SIGNATURE } from "../core/urn";
 import { type Properties, replacedAt, valueAt } from "../core/values";
-
-/** The mark of a secret in an import file: the engine's signature, beside the value as JSON. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** The paths of the secrets in properties, also of those in maps. */
 export const secretsIn = (definition: Definition, properties: Properties): string[][] =>
@@ -25,7 +22,7 @@ export const secretsIn = (definition: Definition, properties: Properties): strin
 /** The name of a secret in the configuration. */
 export const keyOf = (name: string, path: readonly PropertyKey[]): string => `${name}-${formatPath(path)}`;
 
-/** Marks the secrets in properties for an import file. */
+/** Marks the secrets in properties for an import file, which holds them as JSON. */
 export const sealed = (definition: Definition, properties: Properties): Properties =>
   secretsIn(definition, properties).reduce(
     (all, path) =>

@@ -15,7 +15,7 @@ export { expectLocation, locationIn, namesLocation, recordOfLocation } from "./l
 export { lacksProject } from "./project";
 export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
-export { classIn, nameIn, typesIn } from "./urn";
+export { classIn, nameIn, SECRET, SIGNATURE, tokenIn, typesIn } from "./urn";
 export {
   type Difference,
   differences,

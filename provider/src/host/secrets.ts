@@ -1,11 +1,5 @@
 import { camelCase, type Definition, isObject, own, secretPathsOf } from "@tunnelplane/sdk/contract";
-import type { Properties } from "../core";
-
-/** How the engine writes a secret value itself (`resource.SecretSig` in its source). */
-const secret = (value: unknown) => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  value,
-});
+import { type Properties, SECRET, SIGNATURE } from "../core";
 
 /**
  * Marks the secrets in what `read` answers, by the contract. The engine keeps only the marks that it finds
@@ -21,5 +15,7 @@ export const withSecretsMarked = (definition: Definition, properties: Properties
 function markedAt(properties: Properties, [name = "", ...rest]: readonly string[]): Properties {
   const value = own(properties, name);
   if (rest.length > 0) return isObject(value) ? { ...properties, [name]: markedAt(value, rest) } : properties;
-  return value === undefined || value === null ? properties : { ...properties, [name]: secret(value) };
+  return value === undefined || value === null
+    ? properties
+    : { ...properties, [name]: { [SIGNATURE]: SECRET, value } };
 }

@@ -16,7 +16,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { withEnd } from "../core/renewal";
-import { nameIn } from "../core/urn";
+import { nameIn, tokenIn } from "../core/urn";
 import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
 import type { PreviewStep, State } from "./preview";
@@ -56,8 +56,7 @@ const types = new Map<string, ResourceType>(
 export const typeOf = (token: string): ResourceType | undefined => types.get(token);
 
 /** The type in a URN. The types of parents come before it. */
-export const typeIn = (urn: string): ResourceType | undefined =>
-  typeOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
+export const typeIn = (urn: string): ResourceType | undefined => typeOf(tokenIn(urn));
 
 /** The engine's placeholder for a secret. */
 export const SECRET = "[secret]";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createSchema, definitionNamed, isObject, own, registry, rename } from "@tunnelplane/sdk/contract";
-import { nameIn } from "../core/urn";
+import { nameIn, tokenIn } from "../core/urn";
 import { typeToken } from "../host/typeToken";
 import type { Preview, PreviewStep, State } from "./preview";
 import { SECRET } from "./resources";
@@ -31,8 +31,7 @@ export const hidesSecrets = ({ steps }: Preview): boolean =>
       op !== "same" && isSet(urn) && JSON.stringify(newState?.inputs ?? {}).includes(SECRET),
   );
 
-const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
-const isSet = (urn: string): boolean => TOKENS.includes(typeIn(urn));
+const isSet = (urn: string): boolean => TOKENS.includes(tokenIn(urn));
 
 /** @param named whether the names of objects have that of their set before them, because there are several */
 function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): PreviewStep[] {

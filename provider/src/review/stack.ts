@@ -3,6 +3,7 @@ import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
+import { SIGNATURE } from "../core/urn";
 import { same } from "../core/values";
 import type { PreviewStep, State } from "./preview";
 import { SECRET, typeIn } from "./resources";
@@ -82,9 +83,6 @@ function stepOf(
 /** In a run, a created resource has its address by the time that all resources are judged. */
 const idIn = (uri: unknown): string | undefined =>
   typeof uri === "string" && uri !== UNKNOWN ? uri.split("/").at(-1) : undefined;
-
-/** How a state marks a secret. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
 const holdsSecret = (value: unknown): boolean =>
   value === SECRET || (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
