@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   type CheckRequest,
   CheckResponse,
@@ -15,15 +14,8 @@ import {
 import { intentOf, type Properties, same } from "@tunnelplane/pulumi/core";
 import { nameIn, type Operation, stateBackend } from "@tunnelplane/pulumi/operation";
 import { type DeclaredSet, type RecordedSet, SetSteps } from "@tunnelplane/pulumi/sets";
-import {
-  CatalogueFile,
-  check,
-  commonTags,
-  report,
-  setObjectsOf,
-  type Tags,
-} from "@tunnelplane/sdk/catalogue";
-import { definitionNamed, isObject, messageOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { readCatalogue, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
+import { definitionNamed, isObject, messageOf, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { failureOf } from "./failure";
 import { asRecorded } from "./resources";
@@ -52,15 +44,23 @@ export class CatalogueSets {
     const mistake = mistakeIn(inputs);
     if (mistake !== undefined) return refused(mistake);
     if (holdsUnknown(inputs)) return answer(UNKNOWN);
-    const read = readCatalogue(String(news.file), isObject(news.values) ? news.values : {});
-    if ("mistakes" in read) return refused(read.mistakes);
-    const { project } = read;
+    const tags = tagsFor(isObject(news.values) ? news.values : {});
+    let read: ReturnType<typeof readCatalogue>;
+    try {
+      read = readCatalogue(String(news.file), tags);
+    } catch (error) {
+      return refused(messageOf(error));
+    }
+    const { entries, links, project } = read;
     const { project: chosen, knowsServer } = this.operation;
     if (project !== undefined && knowsServer && project !== chosen)
       return refused(
         `${news.file} is for the project ${project}, and this provider works in ${chosen ?? "that of its API key"}: hand the resource a Provider with \`project\`, or remove it from the file`,
       );
-    return answer(read.objects, secretsIn(read.objects));
+    const objects = Object.fromEntries(
+      setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields]),
+    );
+    return answer(objects, secretsIn(objects));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -152,42 +152,17 @@ function mistakeIn(inputs: Properties): string | undefined {
   return isMap ? undefined : "values must be a map of strings";
 }
 
-/** The objects of a catalogue by kind and key, or all of its mistakes, each with its line. */
-function readCatalogue(
-  file: string,
-  values: Properties,
-): { objects: Properties; project: string | undefined } | { mistakes: string } {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    return {
-      mistakes: `the catalogue ${file} cannot be read from the project's folder: ${messageOf(error)}`,
-    };
-  }
-  const document = new CatalogueFile(text, tagsFor(file, values));
-  const { entries, links, project } = check(document, registry);
-  if (document.mistakes.length > 0) return { mistakes: report(file, document.mistakes, document.lines) };
-  return {
-    project,
-    objects: Object.fromEntries(
-      setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields]),
-    ),
-  };
-}
-
 /**
  * Only the program can read the stack's configuration, so it passes on the values that the catalogue asks
  * for.
  */
-function tagsFor(file: string, values: Properties): Tags {
+function tagsFor(values: Properties): Tags {
   const given = (name: string): string => {
     if (typeof values[name] !== "string")
       throw new Error(`is not among the \`values\` of the CatalogueSet: add \`${name}\``);
     return values[name];
   };
   return {
-    ...commonTags(file),
     "!config": given,
     "!secret": (name) => {
       const value = given(name);

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CatalogueFile, check, report } from "@tunnelplane/sdk/catalogue";
-import { registry } from "@tunnelplane/sdk/contract";
+import { CatalogueFile, check } from "@tunnelplane/sdk/catalogue";
 import { certificate } from "../support/api/fixtures";
 import { newFolder } from "../support/folder";
 import { compared, followed, stepsOf } from "../support/literally";
@@ -16,12 +15,13 @@ describe("The output that pages show", () => {
     const [, yaml = ""] = /^```yaml\n(.*?)^```/ms.exec(text) ?? [];
     const [, shown = ""] = /^```\n(tunnels\.yaml has .*?)^```/ms.exec(text) ?? [];
     const document = new CatalogueFile(
+      "tunnels.yaml",
       yaml.replace("backendId: web", "backendId: wep").replace('"1.3"', "1.3"),
       { "!file": () => certificate().pem },
     );
-    check(document, registry);
+    check(document);
     expect(shown).not.to.equal("");
-    compared(report("tunnels.yaml", document.mistakes, document.lines), shown.trimEnd().split("\n"));
+    compared(document.report(), shown.trimEnd().split("\n"));
   });
 
   it("of a dry run with findings is what the server answers", async () => {

@@ -33,8 +33,8 @@ describe("The reference", () => {
 
     it(`of ${withArticle(title)} has a catalogue that is right as it stands there`, () => {
       const [, catalogue = ""] = /```yaml\n([\s\S]*?)```/.exec(page(kind)) ?? [];
-      const document = new CatalogueFile(catalogue, {});
-      const { entries } = check(document, registry);
+      const document = new CatalogueFile("tunnels.yaml", catalogue, {});
+      const { entries } = check(document);
       expect(document.mistakes.map(({ message }) => message)).to.deep.equal([]);
       expect(entries.map(({ definition }) => definition.kind)).to.include(kind);
     });

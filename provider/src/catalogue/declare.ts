@@ -5,7 +5,7 @@ import { type Entry, filled } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
 import { inProject } from "./inProject";
-import { readCatalogue } from "./read";
+import { readForProgram } from "./read";
 
 type Class = new (
   name: string,
@@ -15,7 +15,7 @@ type Class = new (
 
 /** Reads a catalogue and declares its entries. See `catalogue`. */
 export function declare(file: string, given?: CatalogueOptions): resources.Catalogue {
-  const { entries, links, project, lineOf } = readCatalogue(file);
+  const { entries, links, project, document } = readForProgram(file);
   const options = inProject(file, project, given);
   const declared = new Map<Entry, pulumi.CustomResource>();
   const optionsFor = (entry: Entry) =>
@@ -33,7 +33,7 @@ export function declare(file: string, given?: CatalogueOptions): resources.Catal
     const classes: Readonly<Record<string, unknown>> = resources; // one for each type, by its name
     const resource = calledFrom(
       file,
-      lineOf(entry),
+      document.lineOf([entry.collection, entry.name], "name"),
       () => new (classes[entry.definition.type] as Class)(entry.name, args as object, optionsFor(entry)),
     );
     declared.set(entry, resource);

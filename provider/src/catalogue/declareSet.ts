@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { setObjectsOf } from "@tunnelplane/sdk/catalogue";
 import { definitionOf, own, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { inProject } from "./inProject";
-import { readCatalogue } from "./read";
+import { readForProgram } from "./read";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ interface DeclaredSet {
 
 /** The objects of a catalogue, and the options for their resource. */
 export function declareSet(file: string, options?: pulumi.CustomResourceOptions): DeclaredSet {
-  const { entries, links, project } = readCatalogue(file);
+  const { entries, links, project } = readForProgram(file);
   const objects = setObjectsOf(entries, links).map(({ kind, key, fields = {} }): [string, Fields] => {
     const paths = secretPathsOf(definitionOf(kind)).map((path) => path.split("."));
     return [`${kind}/${key}`, paths.reduce<unknown>(withSecret, fields) as Fields];

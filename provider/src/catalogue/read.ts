@@ -1,47 +1,26 @@
-import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import {
-  CatalogueFile,
-  check,
-  commonTags,
-  type Entry,
-  type Later,
-  report,
-  type Tags,
-} from "@tunnelplane/sdk/catalogue";
-import { messageOf, registry } from "@tunnelplane/sdk/contract";
+import { type Later, readCatalogue, type Tags } from "@tunnelplane/sdk/catalogue";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
-/** The entries of a catalogue, and the line of each entry's name. */
-export type ReadCatalogue = ReturnType<typeof check> & { readonly lineOf: (entry: Entry) => number };
-
 /** Reads a catalogue for a program. Throws all its mistakes at once, each with its line. */
-export function readCatalogue(file: string): ReadCatalogue {
-  const document = new CatalogueFile(read(file), tagsFor(file));
-  const checked = check(document, registry);
-  // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
-  if (document.mistakes.length > 0)
-    throw new pulumi.RunError(visible(report(file, document.mistakes, document.lines)));
-  return { ...checked, lineOf: ({ collection, name }) => document.lineOf([collection, name], "name") };
-}
-
-function read(file: string): string {
+export function readForProgram(file: string): ReturnType<typeof readCatalogue> {
   try {
-    return readFileSync(file, "utf8");
+    return readCatalogue(file, TAGS);
   } catch (error) {
-    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
+    // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
+    throw new pulumi.RunError(visible(messageOf(error)));
   }
 }
 
-/** The tags of a catalogue in a program. */
-const tagsFor = (file: string): Tags => ({
-  ...commonTags(file),
+/** The tags that only a program has. */
+const TAGS: Tags = {
   "!config": (key) => fromStack(key, "", (config, name) => config.get(name)),
   "!secret": (key): Later => {
     const secret = fromStack(key, "--secret ", (config, name) => config.getSecret(name));
     return () => secret;
   },
-});
+};
 
 function fromStack<T>(
   key: string,

@@ -1,13 +1,14 @@
+import { readFileSync } from "node:fs";
 import {
   camelCasePath,
   createSchema,
-  type Definition,
   formatPath,
   isObject,
+  messageOf,
   mistakeInProjectName,
 } from "../contract";
 import { type Entry, entriesOf, PROJECT } from "./entries";
-import type { CatalogueFile } from "./file";
+import { CatalogueFile, type Tags } from "./file";
 import { type Links, linksOf } from "./references";
 
 /** A catalogue without its mistakes. */
@@ -18,9 +19,30 @@ interface Checked {
   readonly project?: string;
 }
 
+/**
+ * Reads and checks a catalogue.
+ *
+ * @param tags those beside `!file` and `!env`
+ * @throws Error if it cannot be read, or with all of its mistakes, each with its line
+ */
+export function readCatalogue(file: string, tags: Tags): Checked & { readonly document: CatalogueFile } {
+  const document = new CatalogueFile(file, textOf(file), tags);
+  const checked = check(document);
+  if (document.mistakes.length > 0) throw new Error(document.report());
+  return { ...checked, document };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
 /** Checks a catalogue without a server. Notes mistakes in the document. */
-export function check(document: CatalogueFile, definitions: readonly Definition[]): Checked {
-  const entries = entriesOf(document, definitions);
+export function check(document: CatalogueFile): Checked {
+  const entries = entriesOf(document);
   const links = linksOf(document, entries);
   mistakeInClaims(document, entries);
   const project = projectOf(document);

@@ -7,6 +7,7 @@ import {
   type Definition,
   didYouMean,
   ENTRY_NAME,
+  registry,
   rename,
   validateCreate,
   wireNamesIn,
@@ -30,8 +31,8 @@ export interface Entry {
 export const PROJECT = "project";
 
 /** The entries of a file, each checked on its own. Notes mistakes in the document. */
-export function entriesOf(document: CatalogueFile, definitions: readonly Definition[]): Entry[] {
-  const byCollection = new Map(definitions.map((definition) => [collectionOf(definition), definition]));
+export function entriesOf(document: CatalogueFile): Entry[] {
+  const byCollection = new Map(registry.map((definition) => [collectionOf(definition), definition]));
   const accepted = [...byCollection.keys(), PROJECT];
   return membersOf(document, document.value, []).flatMap(([collection, entries]) => {
     const definition = byCollection.get(collection);

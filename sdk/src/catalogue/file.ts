@@ -13,14 +13,13 @@ import {
   Scalar,
   type YAMLError,
 } from "yaml";
-import { formatPath, messageOf, own } from "../contract";
-import type { Mistake } from "./mistakes";
+import { counted, formatPath, messageOf, own } from "../contract";
 
 /**
  * The tags that mean the same everywhere: `!file`, with a path relative to the catalogue's folder, and
  * `!env`.
  */
-export const commonTags = (file: string): Tags => ({
+const commonTags = (file: string): Tags => ({
   "!file": (path) => {
     try {
       return readFileSync(resolve(dirname(file), path), "utf8");
@@ -51,6 +50,14 @@ const MISSING: Later = () => undefined;
  */
 export type Tags = Readonly<Record<string, (text: string) => unknown>>;
 
+interface Mistake {
+  /** Its position in the text, in characters from the beginning. */
+  readonly offset: number;
+  /** Its path in the catalogue: collection, name, fields. Empty for the file as a whole. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
 interface Position {
   /** Offset of the field's name; entries of lists have none. */
   readonly key?: number;
@@ -62,7 +69,7 @@ interface Position {
 
 /** A YAML file as plain values, with the position of each. */
 export class CatalogueFile {
-  readonly lines = new LineCounter();
+  readonly #lines = new LineCounter();
   readonly mistakes: Mistake[] = [];
   /** The content of the file; undefined if it is empty or no YAML. */
   readonly value: unknown;
@@ -70,14 +77,19 @@ export class CatalogueFile {
   readonly #tags: Tags;
   readonly #resolve: (node: Node | null) => Node | null;
 
-  constructor(text: string, tags: Tags) {
-    this.#tags = tags;
+  /** @param tags those beside `!file` and `!env` */
+  constructor(
+    private readonly file: string,
+    text: string,
+    tags: Tags,
+  ) {
+    this.#tags = { ...commonTags(file), ...tags };
     const document = parseDocument(text, {
-      lineCounter: this.lines,
+      lineCounter: this.#lines,
       prettyErrors: false, // they quote the file, which may hold a secret
       stringKeys: true,
       uniqueKeys: false, // reported below, with the line of the first
-      customTags: Object.keys(tags).map((tag) => ({ tag, resolve: (content: string) => content })),
+      customTags: Object.keys(this.#tags).map((tag) => ({ tag, resolve: (content: string) => content })),
     });
     this.#resolve = (node) => (isAlias(node) ? (node.resolve(document) ?? null) : node);
     for (const error of [...document.errors, ...document.warnings]) {
@@ -98,8 +110,19 @@ export class CatalogueFile {
     });
   }
 
+  /** All mistakes as one message. Quotes no line of the file, because it may hold a secret. */
+  report(): string {
+    const listed = this.mistakes
+      .toSorted((a, b) => a.offset - b.offset)
+      .map(({ offset, path, message }) => {
+        const { line, col } = this.#lines.linePos(offset);
+        return `  ${this.file}:${line}:${col} ${[formatPath(path), message].filter(Boolean).join(" ")}`;
+      });
+    return `${this.file} has ${counted(listed.length, "mistake")}; nothing was declared:\n${listed.join("\n")}`;
+  }
+
   lineOf(path: readonly PropertyKey[], at: "value" | "name" = "value"): number {
-    return this.lines.linePos(this.#offsetOf(path, at)).line;
+    return this.#lines.linePos(this.#offsetOf(path, at)).line;
   }
 
   #offsetOf(path: readonly PropertyKey[], at: "value" | "name"): number {
@@ -154,7 +177,7 @@ export class CatalogueFile {
       const at = [...path, name];
       if (fields.has(name)) {
         const first = this.#positions.get(formatPath(at))?.key ?? 0;
-        const message = `is here a second time, after line ${this.lines.linePos(first).line}; give each its own name`;
+        const message = `is here a second time, after line ${this.#lines.linePos(first).line}; give each its own name`;
         this.mistakes.push({ offset: range?.[0] ?? 0, path: at, message });
         continue;
       }

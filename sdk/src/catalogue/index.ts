@@ -5,9 +5,8 @@ import "../nodeVersion";
  * against the contract.
  */
 export { filled, setNameOf, setObjectsOf } from "./changeSet";
-export { check } from "./check";
+export { check, readCatalogue } from "./check";
 export type { Entry } from "./entries";
-export { CatalogueFile, commonTags, isLater, type Later, type Tags } from "./file";
-export { report } from "./mistakes";
+export { CatalogueFile, isLater, type Later, type Tags } from "./file";
 export { countsOf, linesOf } from "./operationLines";
 export { yamlOf } from "./yaml";

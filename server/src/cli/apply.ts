@@ -11,7 +11,7 @@ import { counted, MAX_SET_OBJECTS } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
-import type { ReadCatalogue } from "./declared";
+import type { DeclaredObjects } from "./declared";
 import { withExamples } from "./examples";
 import { RefusedByFindings, UsageError } from "./failures";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
@@ -76,14 +76,14 @@ async function run(file: string, options: Options): Promise<void> {
     throw new UsageError(
       "--max-deletes says how many objects --own may delete; without --own nothing is deleted, so leave it out",
     );
-  const { readCatalogue }: typeof import("./declared") = require("./declared");
-  const catalogue = readCatalogue(file);
+  const { readDeclared }: typeof import("./declared") = require("./declared");
+  const catalogue = readDeclared(file);
   const project = projectFor(file, catalogue, options);
   await throughApi({ ...options, project }, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
 }
 
 /** The project of the catalogue, or the chosen one. */
-function projectFor(file: string, catalogue: ReadCatalogue, options: Options): string | undefined {
+function projectFor(file: string, catalogue: DeclaredObjects, options: Options): string | undefined {
   const chosen = options.project || undefined;
   const { project = chosen } = catalogue;
   if (chosen !== undefined && chosen !== project)
@@ -93,7 +93,7 @@ function projectFor(file: string, catalogue: ReadCatalogue, options: Options): s
   return project;
 }
 
-async function send(transport: Transport, catalogue: ReadCatalogue, options: Options): Promise<void> {
+async function send(transport: Transport, catalogue: DeclaredObjects, options: Options): Promise<void> {
   const { set, own, plan, url, maxDeletes = 0 } = options;
   const { objects } = catalogue;
   const request: ChangeSetRequest = {

@@ -1,18 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { ApiError, ChangeSetRequest } from "@tunnelplane/sdk";
-import {
-  CatalogueFile,
-  check,
-  commonTags,
-  report,
-  setNameOf,
-  setObjectsOf,
-  type Tags,
-} from "@tunnelplane/sdk/catalogue";
-import { messageOf, registry } from "@tunnelplane/sdk/contract";
+import { readCatalogue, setNameOf, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
 import { oneLine } from "./output";
 
-export interface ReadCatalogue {
+export interface DeclaredObjects {
   readonly objects: ChangeSetRequest["objects"];
   /** The name of the project that it is for, if it names one. */
   readonly project: string | undefined;
@@ -30,14 +20,9 @@ const ofPrograms = (tag: string): Tags => ({
 });
 
 /** Reads and checks a catalogue. Throws an error that names each mistake with its line. */
-export function readCatalogue(file: string): ReadCatalogue {
-  const document = new CatalogueFile(textOf(file), {
-    ...commonTags(file),
-    ...ofPrograms("!config"),
-    ...ofPrograms("!secret"),
-  });
-  const { entries, links, project } = check(document, registry);
-  if (document.mistakes.length > 0) throw new Error(report(file, document.mistakes, document.lines));
+export function readDeclared(file: string): DeclaredObjects {
+  const tags = { ...ofPrograms("!config"), ...ofPrograms("!secret") };
+  const { document, entries, links, project } = readCatalogue(file, tags);
   const byName = new Map(entries.map((entry) => [setNameOf(entry), entry]));
   return {
     project,
@@ -50,19 +35,11 @@ export function readCatalogue(file: string): ReadCatalogue {
         if (entry) document.addMistake([entry.collection, entry.name], message, "name");
         else outside.push(`  ${[key, message].filter(Boolean).join(" ")}`);
       }
-      const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
+      const lines = document.mistakes.length > 0 ? [document.report()] : [];
       const more = faultCount > faults.length ? [`and ${faultCount - faults.length} more`] : [];
       return ["The server refused the change set; nothing was changed.", ...lines, ...outside, ...more].join(
         "\n",
       );
     },
   };
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
-  }
 }
