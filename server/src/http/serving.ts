@@ -225,7 +225,7 @@ function pageJson(operation: ApiOperation, page: Page, request: FastifyRequest, 
   return `{"${key}":[${page.documents.join(DOCUMENT_SEPARATOR)}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
 }
 
-function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
+function queryOf(request: FastifyRequest, accepted: readonly string[] = []): Record<string, string> {
   const query = request.query as Record<string, string | string[]>;
   for (const [name, value] of Object.entries(query)) {
     if (!accepted.includes(name)) {

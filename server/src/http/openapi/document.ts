@@ -184,7 +184,7 @@ function parametersOf(operation: DescribedOperation): string[] {
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
     ...(operation.success.status === 201 ? ["Idempotency-Key-After"] : []),
     ...(operation.takesName ? [NAME_HEADER] : []),
-    ...operation.query,
+    ...(operation.query ?? []),
   ];
 }
 
@@ -210,7 +210,7 @@ const isReport = ({ method, success }: DescribedOperation): boolean =>
 const changesNothing = ({ method, permission }: DescribedOperation): boolean =>
   method !== "GET" && permission === "read";
 
-const tellsFindings = ({ query }: DescribedOperation): boolean => query.includes("findings");
+const tellsFindings = ({ query = [] }: DescribedOperation): boolean => query.includes("findings");
 
 function answerExample({ path, success: { answer, list } }: DescribedOperation): unknown {
   const one = exampleOf(present(answer));

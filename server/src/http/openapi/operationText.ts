@@ -12,7 +12,7 @@ import type { Json } from "./schemas";
 
 /** Describes an operation and how to use it, in sentences. */
 export function descriptionOf(operation: DescribedOperation): string {
-  const { method, summary, about, query, success, body, isForm, waits } = operation;
+  const { method, summary, about, query = [], success, body, isForm, waits } = operation;
   const sentences = [
     `${summary}.`,
     about,

@@ -9,7 +9,6 @@ export const callerOperation: ApiOperation = {
   id: "getCaller",
   summary: "Get the owner of the API key or session, its role and the server",
   tag: { name: "Caller", description: "The user or bot that makes the request." },
-  query: [],
   subject: "caller",
   success: {
     status: 200,

@@ -61,7 +61,6 @@ export const changeSetOperations: readonly ApiOperation[] = [
     path: "/changesets/{set}",
     id: "getChangeSet",
     summary: "Get a change set: its objects with their keys",
-    query: [],
     success: { status: 200, answer: changeSetShape },
     run: ({ context, change }, { params }) => new ChangeSets(context, change).get(present(params.set)),
   },

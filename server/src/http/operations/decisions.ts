@@ -17,7 +17,6 @@ export const decisionOperations: readonly ApiOperation[] = [
     tag: EXPOSURE,
     subject: "exposure",
     permission: "read",
-    query: [],
     room: ROOM,
     body: decisionsRequestShape,
     success: { status: 200, answer: decisionsShape },

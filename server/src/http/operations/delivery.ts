@@ -41,7 +41,6 @@ export const deliveryOperations: readonly ApiOperation[] = [
     path: `${path}/test`,
     id: "testEventDestination",
     summary: "Send a test event to an event destination, once, and answer whether its service accepted it",
-    query: [],
     waits: () => true,
     success: { status: 200, answer: destinationTestShape },
     run: async (scope, { params }) => {
@@ -67,7 +66,6 @@ export const deliveryOperations: readonly ApiOperation[] = [
     path: `${path}/replay`,
     id: "replayEventDestination",
     summary: "Replay events to an event destination; each keeps its id",
-    query: [],
     body: replayRequestShape,
     success: { status: 200, answer: replayedShape },
     run: async ({ resources, context }, { params, body }) => {

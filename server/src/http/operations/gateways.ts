@@ -28,7 +28,6 @@ export const gatewayOperations: readonly ApiOperation[] = [
     id: "createBindAuthorization",
     summary: "Decide whether an agent may bind an address or labels. For gateways and admins",
     tag: TAG,
-    query: [],
     subject: "bind_authorization",
     permission: "read",
     body: bindAuthorizationRequestShape,
@@ -50,7 +49,6 @@ export const gatewayOperations: readonly ApiOperation[] = [
     id: "replaceGatewayStatus",
     summary: "Report what a gateway serves. For gateways and admins",
     tag: TAG,
-    query: [],
     subject: "gateway_status",
     room: ROOM,
     takes16MiB: true,
@@ -86,7 +84,6 @@ export const gatewayOperations: readonly ApiOperation[] = [
     id: "getGateway",
     summary: "Get the status of a gateway: its edges and agents",
     tag: TAG,
-    query: [],
     subject: "gateway",
     success: { status: 200, answer: gatewayStatusShape },
     run: async ({ context, caller }, { params: { name = "" } }) => ({

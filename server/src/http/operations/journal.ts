@@ -32,7 +32,6 @@ export const journalOperations: readonly ApiOperation[] = [
     id: "listEventTypes",
     summary: "List the types of events",
     tag: EVENTS,
-    query: [],
     success: { status: 200, answer: eventTypeShape, list: { key: "event_types" } },
     run: async () => ({ documents: EVENT_TYPES.map((type) => JSON.stringify({ type })), nextBefore: null }),
   },
@@ -71,7 +70,6 @@ export const journalOperations: readonly ApiOperation[] = [
     id: "getEvent",
     summary: "Get an event",
     tag: EVENTS,
-    query: [],
     success: { status: 200, answer: eventShape },
     run: async (scope, { params }) => {
       await scope.context.sequencer.settle();
@@ -124,7 +122,6 @@ export const journalOperations: readonly ApiOperation[] = [
     id: "getAuditHead",
     summary: "Get the head of the audit log. Note it elsewhere, to check later that the log still holds it",
     tag: AUDIT,
-    query: [],
     success: { status: 200, answer: auditHeadShape },
     run: async (scope) => {
       await scope.context.sequencer.settle();

@@ -15,7 +15,6 @@ export const deviceOperation: DescribedOperation = {
   about:
     "Needs neither an API key nor Service-Version. Show `user_code` and `verification_uri`, and ask for the key with `device_code` every few seconds.",
   tag: TAG,
-  query: [],
   isOpen: true,
   isOfSignIn: true,
   success: {
@@ -33,7 +32,6 @@ export const loginKeyOperation: DescribedOperation = {
   about:
     "Needs neither an API key nor Service-Version. The key lasts 12 hours, or until its session ends: `POST /sign_out` ends it. All fields are null until somebody has let the command line in. A code gives one key.",
   tag: TAG,
-  query: [],
   isOpen: true,
   isOfSignIn: true,
   body: loginKeyRequestShape,

@@ -53,7 +53,6 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
       method: "GET",
       id: `get${moduleType}`,
       summary: `Get the ${name} module of ${withArticle(title)}`,
-      query: [],
       success: { status: 200, answer },
       run: ({ parts }, { params }) => parts.getModule(definition, params, name),
     },

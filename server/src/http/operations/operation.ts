@@ -85,7 +85,8 @@ export interface ApiOperation {
   readonly about?: string;
   /** The operation's group in the OpenAPI document; its title is for people. */
   readonly tag: { readonly name: string; readonly description: string; readonly title?: string };
-  readonly query: readonly (
+  /** The parameters of its query; none if left out. */
+  readonly query?: readonly (
     | "limit"
     | "q"
     | "before_id"
@@ -122,7 +123,7 @@ export interface ApiOperation {
   /** The default of `limit` of an operation that answers no pages. */
   readonly usualLimit?: number;
   /** The query parameters that must be given. */
-  readonly required?: readonly ApiOperation["query"][number][];
+  readonly required?: readonly NonNullable<ApiOperation["query"]>[number][];
   readonly body?: Shape;
   readonly success: {
     readonly status: 200 | 201 | 204;
@@ -174,7 +175,7 @@ export const isCacheable = ({ method, success, tellsState }: DescribedOperation)
 
 /** The permission that a request for an operation needs. */
 export const permissionFor = (
-  { permission, method, query: accepted }: ApiOperation,
+  { permission, method, query: accepted = [] }: ApiOperation,
   query: Query,
 ): Permission =>
   permission ??

@@ -15,7 +15,6 @@ export const sessionOperation: DescribedOperation = {
   about:
     "Needs neither an API key nor Service-Version; it is about the cookie of a session. A request in a session needs no API key; one that is not GET needs `csrf_token` as its header `X-CSRF-Token`.",
   tag: TAG,
-  query: [],
   isOpen: true,
   tellsState: true,
   success: {
@@ -33,7 +32,6 @@ export const signOutOperation: DescribedOperation = {
   about:
     "For a browser's session, with its cookie and the header `X-CSRF-Token`; and for the key of a command line that signed in.",
   tag: TAG,
-  query: [],
   isOpen: true,
   success: { status: 204 },
 };

@@ -50,7 +50,6 @@ function readingOf(kind: ObservedKind): ApiOperation[] {
       path: `${path}/{id}`,
       id: `get${type}`,
       summary: `Get one of the ${title}s`,
-      query: [],
       tellsState: true,
       success: { status: 200, answer },
       run: async ({ context, caller }, { params: { id = "" } }) => ({
@@ -108,7 +107,6 @@ export const sessionOperations: readonly ApiOperation[] = [
     id: "updateTunnelSession",
     summary: "Not possible here: a server cannot update the SSH client of an agent",
     about: "Always answered with 501, for clients of the hosted service.",
-    query: [],
     permission: "read",
     run: async ({ context, caller }, { params: { id = "" }, body }) => {
       checked(nothingShape, body);

@@ -36,7 +36,6 @@ export const userOperations: readonly ApiOperation[] = [
     id: "getUser",
     summary: "Get a user",
     tag: USERS,
-    query: [],
     subject: "user",
     success: { status: 200, answer: userShape },
     run: async ({ context: { store, documents } }, { params }) =>
@@ -82,7 +81,6 @@ export const userOperations: readonly ApiOperation[] = [
     id: "getSessionById",
     summary: "Get a session",
     tag: SESSIONS,
-    query: [],
     subject: "session",
     success: { status: 200, answer: sessionShape },
     run: async ({ context: { store, documents } }, { params }) =>
