@@ -66,18 +66,18 @@ export async function carryOut(
   { faults, documents, changes }: Work,
 ): Promise<void> {
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
-  const { rows, leaving, places } = plan;
+  const { rows, deletedIds, places } = plan;
   if (plan.nests) await lockAllNesting(transaction);
   const [set] = await lockSet(transaction, target);
   const others = [...rows.updates, ...rows.namings].map(({ id }) => id);
-  const changing = new Set([...parents, ...leaving, ...others]);
+  const changing = new Set([...parents, ...deletedIds, ...others]);
   const holds = await plan.facts.stillHold(transaction, changing);
   if ((set?.version ?? 0) !== target.version || !holds) throw new PlanOutdated();
   await refuseKeptParts(transaction, plan, faults);
-  await forgetReferences(transaction, [...leaving, ...rows.otherReferences]);
-  await forgetUniqueKeys(transaction, [...leaving, ...rows.otherKeys]);
+  await forgetReferences(transaction, [...deletedIds, ...rows.otherReferences]);
+  await forgetUniqueKeys(transaction, [...deletedIds, ...rows.otherKeys]);
   await forgetEnds(transaction, rows.otherEnds);
-  await deleteResources(transaction, leaving);
+  await deleteResources(transaction, deletedIds);
   await insertResources(transaction, rows.resources);
   for (const row of rows.updates) {
     await updateDocument(transaction, row);
@@ -86,7 +86,7 @@ export async function carryOut(
   await setNames(transaction, rows.namings);
   await insertReferences(transaction, rows.references);
   await insertUniqueKeys(transaction, rows.uniqueKeys);
-  await takeOver({ documents }, transaction, changes, leaving);
+  await takeOver({ documents }, transaction, changes, deletedIds);
   await insertSecretHashes(transaction, rows.secretHashes);
   await insertSealedSecrets(transaction, rows.sealedSecrets);
   await insertEnds(transaction, rows.ends);
@@ -114,10 +114,10 @@ export async function carryOut(
 /** Refuses to take a part from an object that another one waits for, as single requests do. */
 async function refuseKeptParts(
   transaction: Transaction,
-  { changes, leaving, names }: Plan,
+  { changes, deletedIds, names }: Plan,
   faults: Faults,
 ): Promise<void> {
-  const gone = new Set(leaving);
+  const gone = new Set(deletedIds);
   for (const { id, definition, before, after } of changes) {
     if (!before) continue;
     const refuse = (refusal: unknown) => faults.addRefusal(names.get(id) ?? id, refusal);
@@ -139,11 +139,11 @@ async function refuseKeptParts(
  */
 async function touchParents(
   transaction: Transaction,
-  { rows, leaving }: Plan,
+  { rows, deletedIds }: Plan,
   faults: Faults,
 ): Promise<void> {
   const made = new Set(rows.resources.map(({ id }) => id));
-  const gone = new Set(leaving);
+  const gone = new Set(deletedIds);
   const pairs = rows.children.flatMap((child) => parentIds(child).map((id) => ({ id, child })));
   const staying = pairs.filter(({ id }) => !gone.has(id));
   for (const [id, some] of grouped(staying, (pair) => pair.id)) {

@@ -18,20 +18,20 @@ const MAX_CONTAINED = 100_000;
 export async function checkAll(
   { faults, facts, reader, caller }: Planning,
   items: readonly Item[],
-  leaving: readonly PendingDelete[],
+  deletes: readonly PendingDelete[],
 ): Promise<void> {
-  const coming = items.map((item) => pendingWriteOf(item, caller));
-  await checkReferrers(facts, coming, leaving, faults);
-  checkKinds(coming, faults);
-  await checkTargets(facts, coming, faults, caller);
+  const writes = items.map((item) => pendingWriteOf(item, caller));
+  await checkReferrers(facts, writes, deletes, faults);
+  checkKinds(writes, faults);
+  await checkTargets(facts, writes, faults, caller);
   const made = new Set<unknown>(items.map(({ id }) => id));
   for (const { name, old, isReplaced, sent } of items)
     if ((!old || isReplaced) && !made.has(sent.owner_id))
       await refuseForeignOwner(reader, sent.owner_id, caller).catch((refusal: unknown) =>
         faults.addRefusal(name, refusal),
       );
-  await checkUniqueKeys(facts, coming, leaving, faults, caller);
-  await checkCircles(facts, coming, faults, MAX_CONTAINED);
+  await checkUniqueKeys(facts, writes, deletes, faults, caller);
+  await checkCircles(facts, writes, faults, MAX_CONTAINED);
 }
 
 /** A missing object that a reference names is a fault already. */

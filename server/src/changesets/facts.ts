@@ -6,10 +6,10 @@ import {
   type BriefRow,
   Existing,
   type HolderRow,
+  type ReferrerRow,
   referencesTo,
   STORED_COLUMNS,
   type StoredRow,
-  type UserRow,
 } from "../resources";
 import {
   type Database,
@@ -90,13 +90,13 @@ const lockedByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
 const lockRows = (db: Kysely<Database>, ids: readonly string[]) =>
   inParts(ids.toSorted(), (part) => lockedByIds(db, { ids: part }));
 
-const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
+const referrersByIds = statement<{ ids: string }, ReferrerRow>((db, parameter) =>
   referencesTo(db, parameter("ids")).orderBy("from_id"),
 );
 
 /** All references to objects. */
-export const allUsersOf = (db: Kysely<Database>, ids: readonly string[]) =>
-  inParts(ids, (part) => usersByIds(db, { ids: part }));
+export const allReferrersOf = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => referrersByIds(db, { ids: part }));
 
 type Key = Pick<UniqueKey, "scope" | "key">;
 
@@ -106,8 +106,8 @@ export class PlanFacts extends Existing {
   readonly versions = new Map<string, number | null>();
   /** Objects that will join the set, and are in none yet. */
   readonly adopted: string[] = [];
-  readonly #leaving: string[] = [];
-  readonly #users: UserRow[] = [];
+  readonly #deletedIds: string[] = [];
+  readonly #referrers: ReferrerRow[] = [];
   readonly #claimed: Key[] = [];
   readonly #holders: HolderRow[] = [];
 
@@ -119,11 +119,11 @@ export class PlanFacts extends Existing {
   }
 
   /** All references, because those from the set itself do not count. */
-  override async usersOf(ids: readonly string[]): Promise<UserRow[]> {
-    const users = await allUsersOf(this.db, ids);
-    this.#leaving.push(...ids);
-    for (const user of users) this.#users.push(user);
-    return users;
+  override async referrersOf(ids: readonly string[]): Promise<ReferrerRow[]> {
+    const referrers = await allReferrersOf(this.db, ids);
+    this.#deletedIds.push(...ids);
+    for (const referrer of referrers) this.#referrers.push(referrer);
+    return referrers;
   }
 
   override async targetsOf(ids: readonly string[], most: number) {
@@ -146,15 +146,15 @@ export class PlanFacts extends Existing {
     const locked = await lockRows(transaction, [...toLock]);
     const others = await now.rowsOf([...this.versions.keys()].filter((id) => !toLock.has(id)));
     const versions = new Map([...locked, ...others].map(({ id, version }) => [id, version]));
-    const [joined, users, holders] = [
+    const [joined, referrers, holders] = [
       await setsOf(transaction, this.adopted),
-      await allUsersOf(transaction, this.#leaving),
+      await allReferrersOf(transaction, this.#deletedIds),
       await now.holdersOf(this.#claimed),
     ];
     return (
       [...this.versions].every(([id, version]) => (versions.get(id) ?? null) === version) &&
       joined.length === 0 &&
-      textOf(users) === textOf(this.#users) &&
+      textOf(referrers) === textOf(this.#referrers) &&
       textOf(holders) === textOf(this.#holders)
     );
   }

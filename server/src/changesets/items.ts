@@ -56,7 +56,7 @@ const MISSING = randomBytes(12).toString("hex");
 export const isMissing = (id: string): boolean => id.endsWith(MISSING);
 
 /** The members that no object of a request replaces. */
-export const leavingMembers = (members: readonly MemberRow[], ids: ReadonlySet<string>): MemberRow[] =>
+export const undeclaredMembers = (members: readonly MemberRow[], ids: ReadonlySet<string>): MemberRow[] =>
   members.filter((member) => !ids.has(member.resource_id));
 
 export const nameOf = ({ kind, key }: Pick<MemberRow, "kind" | "key">): string => `${kind}/${key}`;
@@ -83,13 +83,13 @@ export async function itemsOf(
   planning: Planning,
   identified: ReadonlyMap<Wanted, MemberRow | string | undefined>,
 ): Promise<Item[]> {
-  const { faults, loaded, leaving } = planning;
+  const { faults, loaded, undeclared } = planning;
   const idOf = (found: MemberRow | string | undefined) =>
     typeof found === "object" ? found.resource_id : found;
   const ids = new Map<string, string>();
   for (const [wanted, found] of identified)
     ids.set(wanted.name, idOf(found) ?? newId(wanted.definition.idPrefix));
-  const left = new Map(leaving.map((member) => [nameOf(member), member.resource_id]));
+  const left = new Map(undeclared.map((member) => [nameOf(member), member.resource_id]));
   const items: Item[] = [];
   for (const [wanted, found] of identified) {
     await yieldToEventLoop();

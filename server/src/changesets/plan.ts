@@ -10,9 +10,9 @@ import { nests, type PendingDelete } from "../resources";
 import { inOrder } from "../util";
 import { isSeenBy } from "../view";
 import { checkAll } from "./checks";
-import { allUsersOf, type MemberRow, membersOf, PlanFacts, setsOf } from "./facts";
+import { allReferrersOf, type MemberRow, membersOf, PlanFacts, setsOf } from "./facts";
 import { REQUEST } from "./faults";
-import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
+import { type Item, identify, itemsOf, memberItem, nameOf, undeclaredMembers } from "./items";
 import { type ObjectOperation, operationOf } from "./operations";
 import { load, type Planning } from "./planning";
 import { isEmbedded, prepare, type Rows } from "./prepare";
@@ -28,7 +28,7 @@ export interface Plan {
   readonly results: readonly ObjectOperation[];
   readonly rows: Rows;
   /** Ids of stored objects to delete: they left the set, or are replaced. */
-  readonly leaving: readonly string[];
+  readonly deletedIds: readonly string[];
   /** The objects whose entries in the set change. */
   readonly places: readonly Item[];
   /** In the order of their events. */
@@ -87,7 +87,7 @@ export async function planOf(
       })),
       ...deleteOperations,
     ],
-    leaving: toDelete.map(({ id }) => id),
+    deletedIds: toDelete.map(({ id }) => id),
     places: items
       .filter((item) => item.isWanted && isOtherPlace(item))
       .concat(items.filter((item) => !item.isWanted && item.isReplaced)),
@@ -113,8 +113,8 @@ async function readStored(scope: Scope, request: ChangeSetRequest, setId: string
     ),
   );
   // Objects that the request names stay, even if the rest of it cannot be read.
-  const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
-  const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
+  const undeclared = undeclaredMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
+  const count = request.objects.length + (mode === "merge" ? undeclared.length : 0);
   if (count > MAX_SET_OBJECTS)
     faults.add(REQUEST, {
       error: "invalid_field",
@@ -127,13 +127,13 @@ async function readStored(scope: Scope, request: ChangeSetRequest, setId: string
     mode,
     faults,
     loaded: new Map(),
-    leaving,
+    undeclared,
     facts: new PlanFacts(scope.reader),
   };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
   );
-  const deleted = mode === "own" ? leaving.filter((member) => isVisible(planning, member)) : [];
+  const deleted = mode === "own" ? undeclared.filter((member) => isVisible(planning, member)) : [];
   await load(planning, [
     ...stored,
     ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id })),
@@ -211,8 +211,8 @@ async function refuseOtherSets(
 }
 
 /** Refuses a member whose key goes to another object, if it gets no other key itself. */
-function refuseLostKeys({ leaving, faults }: Planning, items: readonly Item[]): void {
-  const left = new Map(leaving.map((member) => [nameOf(member), member]));
+function refuseLostKeys({ undeclared, faults }: Planning, items: readonly Item[]): void {
+  const left = new Map(undeclared.map((member) => [nameOf(member), member]));
   for (const { name } of items) {
     const member = left.get(name);
     if (member)
@@ -233,7 +233,7 @@ async function settle(
   wanted: readonly Item[],
 ): Promise<{ items: readonly Item[]; moved: Map<string, string> }> {
   const members = new Map(
-    planning.mode === "merge" ? planning.leaving.map((member) => [member.resource_id, member]) : [],
+    planning.mode === "merge" ? planning.undeclared.map((member) => [member.resource_id, member]) : [],
   );
   let items = [...wanted];
   for (;;) {
@@ -243,9 +243,9 @@ async function settle(
     );
     const moved = await replaceWhatMust(planning, ordered);
     if (moved.size === 0 || members.size === 0) return { items: ordered, moved };
-    const users = await allUsersOf(planning.reader, [...moved.keys()]);
+    const referrers = await allReferrersOf(planning.reader, [...moved.keys()]);
     const known = new Set(items.map(({ old }) => old?.id));
-    const more = [...new Set(users.map(({ from_id }) => from_id))].flatMap((id) =>
+    const more = [...new Set(referrers.map(({ from_id }) => from_id))].flatMap((id) =>
       known.has(id) ? [] : (members.get(id) ?? []),
     );
     if (more.length === 0) return { items: ordered, moved };

@@ -32,7 +32,7 @@ export interface Planning {
   /** The stored objects of the plan, by id. */
   readonly loaded: Map<string, Loaded>;
   /** The members that the request leaves out. */
-  readonly leaving: readonly MemberRow[];
+  readonly undeclared: readonly MemberRow[];
   readonly facts: PlanFacts;
 }
 

@@ -6,8 +6,8 @@ import { pipelined } from "../util";
 import { candidatesOf, objectOf, type View } from "../view";
 import { Gathering, MAX_OBJECTS } from "./gather";
 
-/** The limit of users of the changed objects, of routes of each edge, and of competing edges. */
-const MAX_USERS = 200;
+/** The limit of referrers of the changed objects, of routes of each edge, and of competing edges. */
+const MAX_REFERRERS = 200;
 
 /** Identifies an object of a world. Restrictions of which the caller may see only the networks have "". */
 export const keyOf = ({ id, urn }: WorldObject): string => id ?? urn ?? "";
@@ -27,8 +27,8 @@ interface AroundOptions {
   readonly names?: ReadonlyMap<string, string>;
   /** Gets sentences about parts that were not examined. */
   readonly limits: string[];
-  /** Limits of users and objects that are read. */
-  readonly most?: { readonly users: number; readonly objects: number };
+  /** Limits of referrers and objects that are read. */
+  readonly most?: { readonly referrers: number; readonly objects: number };
   /**
    * Whether the changes may matter at edges that do not refer to them. Default: restrictions of all edges do.
    */
@@ -46,34 +46,34 @@ export async function objectsAround(
   {
     names = new Map(),
     limits,
-    most = { users: MAX_USERS, objects: MAX_OBJECTS },
+    most = { referrers: MAX_REFERRERS, objects: MAX_OBJECTS },
     mattersEverywhere,
   }: AroundOptions,
 ): Promise<Around> {
   const { was, is } = sidesOf(changes, names);
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
   const gathering = new Gathering(view, most.objects);
-  const [users] = await pipelined([
-    usersOf(view, changed, { limits, most: most.users }),
+  const [referrers] = await pipelined([
+    referrersOf(view, changed, { limits, most: most.referrers }),
     gathering.add([...is.values()].flatMap((object) => object ?? [])),
     // An object that was referenced before still exists, or was deleted in the same transaction.
     gathering.addTargetsOf([...was.values()].flatMap((object) => object ?? [])),
     gathering.addRestrictions(),
   ]);
-  const using = await gathering.read(users);
+  const using = await gathering.read(referrers);
   await gathering.add(using);
   const isOfAll =
     changed.some(({ kind, fields }) => kind === "ip_restriction" && fields.type === "endpoints") ||
     gathering.isRestrictedBy(changed);
   const others =
     isOfAll || mattersEverywhere?.(changed) === true
-      ? await newestEdges(view, { most: most.users, limits })
+      ? await newestEdges(view, { most: most.referrers, limits })
       : [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
   const around = [...changed, ...using].flatMap(
     ({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? [],
   );
-  const bounds = { limits, most: most.users };
+  const bounds = { limits, most: most.referrers };
   const competing = await gathering.read([
     ...(await competingEdges(view, changed, bounds)),
     ...(await edgesBelow(view, [...changed, ...using, ...around], bounds)),
@@ -82,7 +82,7 @@ export async function objectsAround(
   await gathering.add(
     await routesAmong(view, [...changed, ...using, ...others, ...competing, ...around], {
       limits,
-      most: most.users,
+      most: most.referrers,
     }),
   );
   if (gathering.full)
@@ -141,24 +141,28 @@ function replace(
 export const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
 
 /** Everything that a view shows of what uses the changed objects, up to edges and routes. */
-const usersOf = (view: View, changed: readonly WorldObject[], { limits, most }: Bounds): Promise<string[]> =>
+const referrersOf = (
+  view: View,
+  changed: readonly WorldObject[],
+  { limits, most }: Bounds,
+): Promise<string[]> =>
   climb(changed, {
     limits,
     most,
-    usersOf: async (ids) => (await view.usersOf(ids, most + 1)).flat(),
+    referrersOf: async (ids) => (await view.referrersOf(ids, most + 1)).flat(),
   });
 
 /**
  * Everything that uses the changed objects, up to edges and routes.
- * @param bounds `usersOf` finds who refers to objects
+ * @param bounds `referrersOf` finds who refers to objects
  */
 export async function climb(
   changed: readonly Pick<WorldObject, "id" | "fields">[],
   {
     limits,
     most,
-    usersOf: find,
-  }: Bounds & { readonly usersOf: (ids: readonly string[]) => Promise<readonly string[]> },
+    referrersOf: find,
+  }: Bounds & { readonly referrersOf: (ids: readonly string[]) => Promise<readonly string[]> },
 ): Promise<string[]> {
   const found = new Set<string>();
   const isClimbed = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
@@ -175,9 +179,9 @@ export async function climb(
   ];
   const climbed = new Set(level);
   while (level.length > 0 && found.size < most) {
-    const users = await find(level);
-    for (const id of users) found.add(id);
-    level = [...new Set(users)].filter((id) => isClimbed(id) && !climbed.has(id));
+    const referrers = await find(level);
+    for (const id of referrers) found.add(id);
+    level = [...new Set(referrers)].filter((id) => isClimbed(id) && !climbed.has(id));
     for (const id of level) climbed.add(id);
   }
   if (found.size > most)

@@ -120,7 +120,7 @@ async function touchedBy(
  */
 async function markUsed(view: View, objects: Map<string, WorldObject>): Promise<void> {
   const usable = [...objects].flatMap(([key, { id, kind }]) => (id && CLIMBED.test(kind) ? [key] : []));
-  const [found, isLent] = await pipelined([view.usersOf(usable, 1), view.isLent()]);
+  const [found, isLent] = await pipelined([view.referrersOf(usable, 1), view.isLent()]);
   for (const [index, id] of usable.entries()) {
     if (isLent || (found[index] ?? []).length > 0)
       objects.set(id, { ...present(objects.get(id)), used: true });

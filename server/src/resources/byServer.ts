@@ -45,9 +45,9 @@ export async function amendByServer(
   const version = row.version + 1;
   await updateDocument(transaction, { id, version, document: stored });
   const [sentBefore, sent] = [documents.sentOf(definition, before), documents.sentOf(definition, after)];
-  const coming = pendingWriteOf(definition, { id, project: row.project_id, sent, before: sentBefore });
+  const write = pendingWriteOf(definition, { id, project: row.project_id, sent, before: sentBefore });
   await forgetReferences(transaction, [id]);
-  await recordReferences(transaction, coming);
+  await recordReferences(transaction, write);
   const storedAs = { ...storedAsOf(row), version };
   changes.push({ change: "updated", definition, id, storedAs, before, after, json, name: row.name });
   return true;

@@ -36,8 +36,8 @@ const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
  * Records what an object refers to. An optimistic transaction fails if the target is missing, or is of a type
  * that is not allowed there.
  */
-export async function recordReferences(transaction: Transaction, coming: PendingWrite): Promise<void> {
-  const { id, project, references } = coming;
+export async function recordReferences(transaction: Transaction, write: PendingWrite): Promise<void> {
+  const { id, project, references } = write;
   const rows = referenceRows(id, references);
   if (!transaction.facts.isOptimistic) return insertReferences(transaction, rows);
   const kindsOf = (index: number) => (references[index]?.targets ?? []).map(({ kind }) => kind).join(",");

@@ -161,17 +161,17 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes, _actions, asIf) => {
       await this.#objects.loadParents(transaction, definition, sent, "change");
       await lockParents(transaction, definition, sent);
-      const coming = pendingWriteOf(definition, { id, project, sent: claiming });
-      await this.#objects.checkReferences(transaction, coming);
-      const old = replaces === undefined ? undefined : await this.#replaced(transaction, coming, replaces);
+      const write = pendingWriteOf(definition, { id, project, sent: claiming });
+      await this.#objects.checkReferences(transaction, write);
+      const old = replaces === undefined ? undefined : await this.#replaced(transaction, write, replaces);
       const keys = keysOf(id, definition, claiming);
       const own = old ? await handOver(transaction, definition, { old_id: old.id, new_id: id }, keys) : keys;
-      await this.#objects.checkClaims(transaction, coming, old ? await aheadOf(transaction, id) : []);
+      await this.#objects.checkClaims(transaction, write, old ? await aheadOf(transaction, id) : []);
       if (old && !waits(definition)) asIf.push({ ...old, change: "deleted" });
       const { json, rows } = prepared.print();
       await pipelined([
         insertResources(transaction, [rows.resource]),
-        recordReferences(transaction, coming),
+        recordReferences(transaction, write),
         insertUniqueKeys(transaction, own),
         insertSecretHashes(transaction, rows.secretHashes),
         insertSealedSecrets(transaction, rows.sealedSecrets),
@@ -351,16 +351,16 @@ export class ResourceService {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
       await refuseFromReplaced(transaction, definition, at, false);
-      const leaving = [stored];
+      const deleted = [stored];
       for (let last = stored.id; withReplacement; ) {
         const after = await replacementOf(transaction, last);
         if (after === undefined) break;
-        leaving.push(await this.#objects.loadToChange(transaction, definition, { ...at, id: after }));
+        deleted.push(await this.#objects.loadToChange(transaction, definition, { ...at, id: after }));
         last = after;
       }
-      const brief = leaving.map(({ id }) => ({ id, name: id, words: "" }));
+      const brief = deleted.map(({ id }) => ({ id, name: id, words: "" }));
       await checkReferrers(new Existing(transaction), [], brief, refusing);
-      for (const { id, ownerId, version, project, before, name } of leaving) {
+      for (const { id, ownerId, version, project, before, name } of deleted) {
         const storedAs = { ownerId, version, project };
         const children = await this.#childrenToDelete(transaction, id);
         changes.push(...children, { change: "deleted", definition, id, storedAs, before, name });

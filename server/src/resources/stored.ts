@@ -170,11 +170,11 @@ export class StoredObjects {
    * Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint, which
    * does not know who may use a private key.
    */
-  async checkReferences(db: Kysely<Database> | Transaction, coming: PendingWrite): Promise<void> {
-    checkKinds([coming], refusing);
-    const { references } = coming;
+  async checkReferences(db: Kysely<Database> | Transaction, write: PendingWrite): Promise<void> {
+    checkKinds([write], refusing);
+    const { references } = write;
     if (isOptimistic(db) ? references.some(usesPrivateKey) : references.length > 0)
-      await checkTargets(new Existing(db), [coming], refusing, this.#caller);
+      await checkTargets(new Existing(db), [write], refusing, this.#caller);
   }
 
   /**
@@ -182,11 +182,11 @@ export class StoredObjects {
    */
   async checkClaims(
     transaction: Transaction,
-    coming: PendingWrite,
-    leaving: readonly PendingDelete[] = [],
+    write: PendingWrite,
+    deletes: readonly PendingDelete[] = [],
   ): Promise<void> {
     if (!isOptimistic(transaction))
-      await checkUniqueKeys(new Existing(transaction), [coming], leaving, refusing, this.#caller);
+      await checkUniqueKeys(new Existing(transaction), [write], deletes, refusing, this.#caller);
   }
 
   /**
@@ -204,13 +204,13 @@ export class StoredObjects {
     const amendment = amendmentOf(this.#documents, definition, before, fields, { ...how, dryRun });
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
-    const coming = pendingWriteOf(definition, { id, project, sent, before: sentBefore });
+    const write = pendingWriteOf(definition, { id, project, sent, before: sentBefore });
     const isStored = oldVersion !== UNSTORED;
-    const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming) || !isStored];
+    const [refers, claims] = [refersElsewhere(write), claimsOthers(write) || !isStored];
     const ends = isEndChanged(definition, sentBefore, sent);
     if (refers) {
-      await this.checkReferences(transaction, coming);
-      await checkCircles(new Existing(transaction), [coming], refusing, MAX_CONTAINED);
+      await this.checkReferences(transaction, write);
+      await checkCircles(new Existing(transaction), [write], refusing, MAX_CONTAINED);
     }
     const { after, json, stored } = amendment.print();
     await refuseLoosening(transaction, definition, id, { before, after });
@@ -225,7 +225,7 @@ export class StoredObjects {
     }
     const version = oldVersion + 1;
     const ahead = claims && waitedForBy(before) !== undefined ? await aheadOf(transaction, id) : [];
-    if (claims) await this.checkClaims(transaction, coming, ahead);
+    if (claims) await this.checkClaims(transaction, write, ahead);
     const keys = claims ? await notHeldBy(transaction, keysOf(id, definition, sent), ahead) : [];
     await pipelined([
       isStored
@@ -242,7 +242,7 @@ export class StoredObjects {
           ]),
       isStored && isRenamed && setNames(transaction, [naming]),
       refers && forgetReferences(transaction, [id]),
-      refers && recordReferences(transaction, coming),
+      refers && recordReferences(transaction, write),
       claims && forgetUniqueKeys(transaction, [id]),
       claims && insertUniqueKeys(transaction, keys),
       ends && forgetEnds(transaction, [id]),

@@ -95,13 +95,13 @@ export class View {
   }
 
   /** The ids of the objects that refer to each of these. */
-  async usersOf(ids: readonly string[], limit: number): Promise<string[][]> {
+  async referrersOf(ids: readonly string[], limit: number): Promise<string[][]> {
     const { project } = this.viewer;
     const rows = await pipelined(ids.map((id) => seenUsersOf(this.source.db, { id, project, limit })));
-    return rows.map((users) => users.map(({ from_id }) => from_id));
+    return rows.map((referrers) => referrers.map(({ from_id }) => from_id));
   }
 
-  /** Whether objects of the project may have users that it cannot see: other projects may refer to them. */
+  /** Whether objects of other projects, which it cannot see, may refer to those of the project. */
   async isLent(): Promise<boolean> {
     return (await sharedProjects(this.source.db)).includes(this.viewer.project);
   }

@@ -203,7 +203,7 @@ export class Guarantees implements Guard {
     const [{ objects, sidesOf }, ports] = await pipelined([
       objectsAround(view, changes, {
         limits,
-        most: { users: MAX_EDGES, objects: MAX_OBJECTS },
+        most: { referrers: MAX_EDGES, objects: MAX_OBJECTS },
       }),
       portsOf(db),
     ]);
@@ -266,8 +266,8 @@ export class Guarantees implements Guard {
     );
     if (own.length === 0) return;
     const ids = new Set(own.map(({ id }) => id));
-    const coming = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));
-    for (const { fields } of coming) {
+    const written = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));
+    for (const { fields } of written) {
       const mistake = mistakeInGuarantee(fields);
       if (mistake) throw new RequestError("invalid_field", mistake, { field: "except_networks" });
     }
@@ -276,14 +276,14 @@ export class Guarantees implements Guard {
     const all = (await guaranteesOf(db, { project, limit: MAX_GUARANTEES + 1 })).filter(
       ({ id }) => !ids.has(id),
     );
-    if (all.length + coming.length > MAX_GUARANTEES)
+    if (all.length + written.length > MAX_GUARANTEES)
       throw new RequestError(
         "invalid_field",
         `There are ${all.length} guarantees, and at most ${MAX_GUARANTEES} may be; one may have up to 100 addresses`,
         { field: "addresses" },
       );
     const others = all.filter(({ document }) => isEnforced(fieldsIn(document)));
-    const strict = coming.filter(({ fields }) => isEnforced(fields));
+    const strict = written.filter(({ fields }) => isEnforced(fields));
     const some = strict.map(({ fields }) => fields);
     const text = JSON.stringify(some);
     const known = compared.get(text);
@@ -306,8 +306,8 @@ export class Guarantees implements Guard {
     refuse(contradictionAmong(order));
     if (!(db instanceof Transaction)) return;
     for (const id of ids) await forgetAddressKeys(db, { id });
-    for (const { id } of coming) await touchGuarantee(db, { guarantee_id: id, project_id: project });
-    const rows = coming.flatMap(({ id, fields }) =>
+    for (const { id } of written) await touchGuarantee(db, { guarantee_id: id, project_id: project });
+    const rows = written.flatMap(({ id, fields }) =>
       addressKeysOf(fields).map((key) => ({
         address_key: key,
         guarantee_id: id,

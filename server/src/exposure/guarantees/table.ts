@@ -202,16 +202,16 @@ export const guaranteesOf = statement<{ project: string; limit: number }, { id: 
 );
 
 /** Who refers to objects, in every project. */
-export async function allUsersOf(
+export async function allReferrersOf(
   db: Kysely<Database>,
   ids: readonly string[],
   limit: number,
 ): Promise<string[]> {
-  const rows = await pipelined(ids.map((id) => usersOf(db, { id, limit })));
+  const rows = await pipelined(ids.map((id) => referrersOf(db, { id, limit })));
   return rows.flat().map(({ from_id }) => from_id);
 }
 
-const usersOf = statement<{ id: string; limit: number }, { from_id: string }>((db, parameter) =>
+const referrersOf = statement<{ id: string; limit: number }, { from_id: string }>((db, parameter) =>
   db
     .selectFrom("reference")
     .select("from_id")

@@ -13,7 +13,7 @@ import type { ObjectChange } from "../../journal";
 import type { Database } from "../../storage";
 import { climb } from "../around";
 import { MAX_EDGES, tooMany } from "./limits";
-import { allUsersOf, fieldsIn, hostportsOfAll, keepObjects, lockObjects } from "./table";
+import { allReferrersOf, fieldsIn, hostportsOfAll, keepObjects, lockObjects } from "./table";
 
 /** Kinds that cannot let anybody in or keep anybody out. */
 const APART = new Set([
@@ -84,12 +84,12 @@ export async function hostportsTouched(
   const using = await climb(others, {
     limits,
     most: MAX_EDGES,
-    usersOf: async (ids) => {
+    referrersOf: async (ids) => {
       await lockObjects(
         db,
         ids.filter((id) => !own.has(id)),
       );
-      return allUsersOf(db, ids, MAX_EDGES + 1);
+      return allReferrersOf(db, ids, MAX_EDGES + 1);
     },
   });
   if (limits.length > 0) throw tooMany();

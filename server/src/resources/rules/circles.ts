@@ -9,8 +9,8 @@ import {
 import type { Document } from "../../documents";
 import { PLACEHOLDER, statement, type Transaction } from "../../storage";
 import { inOrder } from "../../util";
-import type { FaultList, PendingWrite } from "./coming";
 import type { Existing } from "./existing";
+import type { FaultList, PendingWrite } from "./pending";
 
 /** The fields through which objects of a type may contain each other. */
 const nestingFields = oncePer((definition: Definition): string[] =>
@@ -54,11 +54,11 @@ const TARGETS_OF_EACH = 10;
  */
 export async function checkCircles(
   existing: Existing,
-  coming: readonly PendingWrite[],
+  writes: readonly PendingWrite[],
   faults: FaultList,
   most: number,
 ): Promise<void> {
-  const nesting = coming.filter(({ definition }) => nests(definition));
+  const nesting = writes.filter(({ definition }) => nests(definition));
   // Sorted, so that a circle begins with the same object whatever the order of the request.
   const byName = nesting.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const objects = new Map(byName.map((object) => [object.id, object]));
@@ -67,7 +67,7 @@ export async function checkCircles(
   const contained = new Map(
     [...objects.values()].map(({ id, references }) => [id, references.map((reference) => reference.id)]),
   );
-  const members = new Set(coming.map(({ id }) => id));
+  const members = new Set(writes.map(({ id }) => id));
   const furtherOnes = (ids: readonly string[]) =>
     [...new Set(ids)].filter((id) => !members.has(id) && !contained.has(id) && nests(definitionOfId(id)));
   const mostTargets = TARGETS_OF_EACH * most;

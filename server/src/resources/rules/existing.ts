@@ -8,7 +8,7 @@ import { grouped } from "../../util";
 export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "project_id">;
 
 /** A reference of a stored object to another. */
-export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
+export type ReferrerRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
   readonly kind: string;
   /** The projects of both. */
   readonly from_project: string;
@@ -25,8 +25,8 @@ export interface HolderRow {
   readonly project_id: string;
 }
 
-/** An error names only a few users of an object; a list shows the rest. */
-const USERS_READ = 6;
+/** An error names only a few referrers of an object; a list shows the rest. */
+const MAX_REFERRERS_READ = 6;
 
 /**
  * The stored objects, as the rules read them: by id or by key, so that no read grows with the number of
@@ -41,8 +41,8 @@ export class Existing {
   }
 
   /** The first few references that prevent a deletion of these objects. */
-  usersOf(ids: readonly string[]): Promise<UserRow[]> {
-    return inParts(ids, (part) => firstUsers(this.db, { ids: part }));
+  referrersOf(ids: readonly string[]): Promise<ReferrerRow[]> {
+    return inParts(ids, (part) => firstReferrers(this.db, { ids: part }));
   }
 
   /** The references in these objects, at most so many. */
@@ -97,8 +97,8 @@ export const referencesTo = (db: Kysely<Database>, ids: string) =>
     .select(["resource.project_id as from_project", "target.project_id as to_project"])
     .where(isListed(db, "to_id", ids));
 
-const firstUsers = statement<{ ids: string }, UserRow>((db, parameter) =>
-  referencesTo(db, parameter("ids")).where("cascades", "=", 0).limit(USERS_READ),
+const firstReferrers = statement<{ ids: string }, ReferrerRow>((db, parameter) =>
+  referencesTo(db, parameter("ids")).where("cascades", "=", 0).limit(MAX_REFERRERS_READ),
 );
 
 const sharedByIds = statement<{ ids: string }, { id: string }>((db, parameter) =>

@@ -4,8 +4,8 @@
  */
 
 export { checkCircles, lockAllNesting, lockNesting, nests } from "./circles";
-export { type PendingDelete, type PendingWrite, type ResolvableReference, refusing } from "./coming";
-export { type BriefRow, Existing, type HolderRow, referencesTo, type UserRow } from "./existing";
+export { type BriefRow, Existing, type HolderRow, type ReferrerRow, referencesTo } from "./existing";
+export { type PendingDelete, type PendingWrite, type ResolvableReference, refusing } from "./pending";
 export { checkKinds, checkTargets, isLendable, NAMED_EVERYWHERE, referencesOf } from "./references";
+export { checkReferrers } from "./referrers";
 export { checkUniqueKeys } from "./uniqueKeys";
-export { checkReferrers } from "./users";

@@ -12,8 +12,8 @@ import {
 import { type Caller, isShareable, missingTarget, ONLY_LENT, plansForOthers, roleIn } from "../../auth";
 import type { Document } from "../../documents";
 import { type Fault, yieldToEventLoop } from "../../util";
-import type { FaultList, PendingWrite, ResolvableReference } from "./coming";
 import type { BriefRow, Existing } from "./existing";
+import type { FaultList, PendingWrite, ResolvableReference } from "./pending";
 
 /**
  * The references of a body that are checked and kept. Where a user may stand, users are left out, which are
@@ -29,8 +29,8 @@ export const referencesOf = (definition: Definition, sent: Document): Resolvable
     );
 
 /** Finds references whose id is of another type than may stand there. Reads nothing. */
-export function checkKinds(coming: readonly PendingWrite[], faults: FaultList): void {
-  for (const { name, references } of coming)
+export function checkKinds(writes: readonly PendingWrite[], faults: FaultList): void {
+  for (const { name, references } of writes)
     for (const reference of references) if (!isRightKind(reference)) faults.add(name, wrongKind(reference));
 }
 
@@ -53,20 +53,20 @@ function wrongKind({ path, id: target, targets }: ResolvableReference): Fault {
  */
 export async function checkTargets(
   existing: Existing,
-  coming: readonly PendingWrite[],
+  writes: readonly PendingWrite[],
   faults: FaultList,
   caller: Caller,
 ): Promise<void> {
-  const kinds = new Map<string, string>(coming.map(({ id, definition }) => [id, definition.kind]));
+  const kinds = new Map<string, string>(writes.map(({ id, definition }) => [id, definition.kind]));
   const outside = new Set(
-    coming.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
+    writes.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
   );
   const stored = new Map((await existing.rowsOf([...outside])).map((row) => [row.id, row]));
-  const projects = new Set(coming.map(({ project }) => project));
+  const projects = new Set(writes.map(({ project }) => project));
   const others = [...stored.values()].filter(({ project_id }) => !projects.has(project_id));
   const shared = new Set(await existing.sharedAmong(others.map(({ project_id }) => project_id)));
   const world = { existing, caller, shared };
-  for (const [index, one] of coming.entries()) {
+  for (const [index, one] of writes.entries()) {
     if (index > 0) await yieldToEventLoop(); // a single write must not hold the database over a turn of others
     const known = knownTo(one);
     for (const reference of one.references) {

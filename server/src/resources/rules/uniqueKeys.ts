@@ -1,8 +1,8 @@
 import { definitionOfId, type UniqueKey } from "@tunnelplane/sdk/contract";
 import { type Caller, isHidden } from "../../auth";
 import { yieldToEventLoop } from "../../util";
-import type { FaultList, PendingDelete, PendingWrite } from "./coming";
 import type { Existing } from "./existing";
+import type { FaultList, PendingDelete, PendingWrite } from "./pending";
 
 /**
  * Finds values that must be unique and that two objects would hold: two that the write stores, or one of
@@ -10,15 +10,15 @@ import type { Existing } from "./existing";
  */
 export async function checkUniqueKeys(
   existing: Existing,
-  coming: readonly PendingWrite[],
-  leaving: readonly PendingDelete[],
+  writes: readonly PendingWrite[],
+  deletes: readonly PendingDelete[],
   faults: FaultList,
   caller: Caller,
 ): Promise<void> {
   const firstHolders = new Map<string, PendingWrite>();
   const claims: { object: PendingWrite; claim: UniqueKey }[] = [];
-  const newIds = new Set(coming.filter(({ before }) => before === undefined).map(({ id }) => id));
-  for (const [index, object] of coming.entries()) {
+  const newIds = new Set(writes.filter(({ before }) => before === undefined).map(({ id }) => id));
+  for (const [index, object] of writes.entries()) {
     if (index > 0) await yieldToEventLoop(); // a single write must not hold the database over a turn of others
     if (faults.has(object.name)) continue;
     const { name, definition, sent, before } = object;
@@ -40,7 +40,7 @@ export async function checkUniqueKeys(
     ]),
   );
   // A holder that is written too gives the value up, or the loop above has found that both claim it.
-  const freed = new Set([...leaving, ...coming].map(({ id }) => id));
+  const freed = new Set([...deletes, ...writes].map(({ id }) => id));
   for (const { object, claim } of claims) {
     const holder = holders.get(textOf(claim));
     if (!holder || freed.has(holder.id)) continue;
