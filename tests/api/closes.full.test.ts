@@ -106,6 +106,39 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     await server.rest.put(`${route.uri}/policies`, policies);
     const { user_agent_filter, leaving } = await server.read(String(route.uri));
     expect([user_agent_filter, leaving]).to.deep.equal([null, null]);
+
+    await server.rest.put(`${site.uri}/tls_termination`, { min_version: "1.3" });
+    const parts = encodeURIComponent("path_prefix /,path_prefix / user_agent_filter,path_prefix /%2C");
+    const patch = `${site.uri}?remove=tls_termination&remove_after=${parts}`;
+    const left = {
+      modules: ["tls_termination"],
+      after: [`path_prefix / user_agent_filter`, "path_prefix /,"],
+    };
+    const changes = async () => (await server.rest.get(`/events?object_id=${site.id}`)).body.events.length;
+    const before = await changes();
+    expect((await server.rest.patch(`${patch}&dry_run=true`, {})).body.leaving).to.deep.equal(left);
+    await server.rest.patch(patch, {});
+    await server.created(`/edges/https/${site.id}/routes`, {
+      match_type: "path_prefix",
+      match: "/,",
+      ...backend,
+    });
+    const whole = async () => {
+      const { tls_termination, leaving } = await server.read(String(site.uri));
+      return [tls_termination?.min_version ?? null, leaving?.after ?? null];
+    };
+    expect(await whole()).to.deep.equal(["1.3", ["path_prefix / user_agent_filter"]]);
+    const filtered = `${route.uri}/user_agent_filter`;
+    await server.rest.put(`${filtered}?dry_run=true`, filter);
+    expect(await whole()).to.deep.equal(["1.3", ["path_prefix / user_agent_filter"]]);
+    await server.rest.put(filtered, filter);
+    expect(await whole()).to.deep.equal([null, null]);
+    expect(await changes()).to.equal(before + 3);
+    await server.rest.put(`${site.uri}/tls_termination`, { min_version: "1.3" });
+    await server.rest.patch(`${site.uri}?remove=tls_termination&remove_after=path_prefix%20/later`, {});
+    await server.rest.patch(`${site.uri}?remove=tls_termination&remove_after=path_prefix%20/`, {});
+    expect(await whole()).to.deep.equal([null, null]);
+
     const send = (names: string) => () =>
       server.rest.patch(`${route.uri}?dry_run=true&remove=oidc&remove_after=${names}`, {});
     await refusedBeside({

@@ -102,7 +102,7 @@ export class Lifecycle extends Declaration {
   }
 
   /**
-   * @param follows the modules that the program declares for the object by resources of their own: what keeps
+   * @param follows the parts that the program declares for the object by resources of their own: what keeps
    *   callers out until then stays, and where more changes, the object serves nothing meanwhile
    */
   async update(
@@ -117,8 +117,10 @@ export class Lifecycle extends Declaration {
     const update = this.target.update(transport, id, change, { name, ...untilThere(change, follows) });
     const answer = await this.#ofRecorded(transport, id, recorded, update);
     const outputs = outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
-    return isObject(own(answer, "leaving"))
-      ? { ...outputs, __leaving: change.removed.map(camelCase) }
+    const leaving = own(answer, "leaving");
+    const { removed } = change;
+    return isObject(leaving)
+      ? { ...outputs, __leaving: { modules: removed.map(camelCase), after: leaving.after } }
       : outputs;
   }
 
@@ -174,8 +176,10 @@ export class Lifecycle extends Declaration {
 function untilThere({ changed, removed }: Change, follows: readonly string[]): Sending {
   if (follows.length === 0) return {};
   const isDeciding = Object.keys(changed).some((field) => !UNDECIDING_FIELDS.includes(field));
-  if (isDeciding) return { closedWithout: follows };
-  return removed.length > 0 ? { removeAfter: follows } : {};
+  return {
+    ...(isDeciding && { closedWithout: follows }),
+    ...(removed.length > 0 && { removeAfter: follows }),
+  };
 }
 
 const oneTimeSecretsOf = (recorded: Properties, definition: ResourceTarget["definition"]): Properties =>

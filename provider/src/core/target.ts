@@ -33,7 +33,7 @@ export interface Change {
 export interface Sending {
   /** The resource's name in its program, which the object keeps. */
   readonly name?: string | undefined;
-  /** Modules that follow, and until which those that are removed apply. */
+  /** Parts that follow, and until which modules that are removed apply. */
   readonly removeAfter?: readonly string[] | undefined;
   /** The parts that follow, and without which it, or what is added to it, serves nothing. */
   readonly closedWithout?: readonly string[] | undefined;

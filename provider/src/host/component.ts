@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Child, COMPONENTS, componentToken, mistakesInComponent } from "../core/components";
+import { noteNeeds } from "./order";
 
 export { isOfType } from "./typeToken";
 
@@ -28,6 +29,7 @@ export abstract class Component extends pulumi.ComponentResource {
     classes: Classes,
   ) {
     super(componentToken(type), name, {}, options);
+    noteNeeds(this, {}, options ?? {});
     const component = COMPONENTS.find((one) => one.type === type);
     if (!component) throw new Error(`There is no component ${type}`);
     const mistakes = mistakesInComponent(component, args as Properties);

@@ -36,7 +36,7 @@ export const isDeclared = (declared: string | undefined, urn: string): boolean |
   declared?.split(" ").includes(markOf(typesIn(urn), nameIn(urn)));
 
 /** The types of a resource's parents and its own, as its URN has them. */
-function typesOf(resource: pulumi.Resource | undefined): string[] {
+export function typesOf(resource: pulumi.Resource | undefined): string[] {
   const { __pulumiType: type, __parentResource: parent } = (resource ?? {}) as {
     readonly __pulumiType?: string;
     readonly __parentResource?: pulumi.Resource;

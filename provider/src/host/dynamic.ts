@@ -129,6 +129,7 @@ async function check(
   operation.provider = origin?.provider;
   if (__origin?.owner) operation.owners.set(__origin.urn, __origin.owner);
   if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
+  if (__origin?.later) operation.claims.noteLater(__origin.later);
   if (__origin?.guards) operation.guards.set(__origin.urn, __origin.guards);
   // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
   const isReplacement = operation.isReplacement(__origin?.urn, isNew);

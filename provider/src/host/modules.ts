@@ -1,12 +1,14 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import { typesOf } from "./declared";
 import { objectsIn } from "./objects";
 
 /** The kinds of objects with modules; the contract is not loaded here. */
 const WITH_MODULES = ["tls_edge", "tcp_edge", "https_edge", "https_edge_route"];
 /** The arguments by which a module or a route names its object. */
 const OWNERS = ["edgeId", "routeId"];
-/** The modules of a route that keep callers out. */
+/** The modules that keep callers out, by the arguments of their objects. */
 const GUARDS = new Map([
+  ["mutualTls", "mutual_tls"],
   ["ipRestriction", "ip_restriction"],
   ["oidc", "oidc"],
   ["jwtValidation", "jwt_validation"],
@@ -14,6 +16,7 @@ const GUARDS = new Map([
   ["policies", "policies"],
   ["webhookVerification", "webhook_verification"],
 ]);
+const GUARDING = new Set(GUARDS.values());
 
 interface Owner {
   readonly kind: string;
@@ -21,30 +24,98 @@ interface Owner {
   readonly modules: string[];
   /** Of an edge: its routes that keep callers out, and their modules: `path_prefix /admin oidc`. */
   readonly guards: Set<string>;
+  /** The resources that keep callers out: itself, its modules; of an edge not those of its routes. */
+  readonly keepers: pulumi.Resource[];
+  /** Its types and name, as in its URN. */
+  readonly named: string;
+  /** Of an edge, as far as they are known, in lower case. */
+  readonly hostports: readonly string[];
+  readonly routes: Owner[];
   /** Of a route whose path is known: its edge. */
   readonly edge?: Owner | undefined;
+  readonly match?: string | undefined;
   /** `path_prefix /admin` */
   readonly label?: string | undefined;
 }
 
 const owners = new WeakMap<object, Owner>();
+/** The edges of each run; the Automation API may have several runs at once. */
+const ofRuns = new WeakMap<object, Owner[]>();
+const edgesOfRun = (): Owner[] => {
+  const run = pulumi.runtime.getStackResource();
+  const edges = (run && ofRuns.get(run)) ?? [];
+  if (run) ofRuns.set(run, edges);
+  return edges;
+};
 
 /**
- * Remembers an object of the program, so that modules that are declared later can be told to the provider.
+ * Remembers an object of the program, so that what is declared later can be told to the provider; or a module
+ * that keeps callers out of it.
  */
-export function noteOwner(kind: string, resource: pulumi.Resource, args: object): void {
+export function noteOwner(kind: string, name: string, resource: pulumi.Resource, args: object): void {
+  const [of = "", module] = kind.split(".");
+  if (module !== undefined && GUARDING.has(module)) ownerNamed(args, of)?.keepers.push(resource);
   if (!WITH_MODULES.includes(kind)) return;
   const edge = kind === "https_edge_route" ? ownerNamed(args, "https_edge") : undefined;
-  const { matchType, match } = args as { readonly matchType?: unknown; readonly match?: unknown };
-  const isKnown = typeof matchType === "string" && typeof match === "string";
-  const label = isKnown ? `${matchType} ${match}` : undefined;
-  owners.set(resource, { kind, urn: resource.urn, modules: [], guards: new Set(), edge, label });
-  if (label === undefined) return;
-  for (const [name, value] of Object.entries(args)) {
-    const module = GUARDS.get(name);
-    if (module !== undefined && value !== undefined) edge?.guards.add(label).add(`${label} ${module}`);
-  }
+  const { matchType, match, hostports } = args as Readonly<Record<string, unknown>>;
+  const guards = Object.entries(args).flatMap(([name, value]) =>
+    value === undefined ? [] : (GUARDS.get(name) ?? []),
+  );
+  const owner: Owner = {
+    ...{ kind, urn: resource.urn, modules: [], guards: new Set(), routes: [], edge },
+    keepers: guards.length > 0 ? [resource] : [],
+    named: `${typesOf(resource).join("$")} ${name}`,
+    hostports: Array.isArray(hostports)
+      ? hostports.flatMap((one) => (typeof one === "string" ? one.toLowerCase() : []))
+      : [],
+    ...(typeof matchType === "string" &&
+      typeof match === "string" && { match, label: `${matchType} ${match}` }),
+  };
+  owners.set(resource, owner);
+  if (edge) edge.routes.push(owner);
+  else edgesOfRun().push(owner);
+  for (const guard of guards) noteGuard(owner, guard);
 }
+
+/** Notes a module that keeps callers out of a route. */
+function noteGuard({ label, edge }: Owner, module: string): void {
+  if (label !== undefined) edge?.guards.add(label).add(`${label} ${module}`);
+}
+
+/**
+ * The resources that keep callers out of some addresses of an edge or a route, which it would serve without
+ * them: edges with names below its own, routes with paths below its own, the modules of its edge.
+ */
+export function keepersBefore(resource: object | undefined): pulumi.Resource[] {
+  const owner = resource && owners.get(resource);
+  if (!owner) return [];
+  const { edge, match } = owner;
+  if (edge) {
+    const below = edge.routes.filter((one) => one !== owner && isPathBelow(one.match, match));
+    const own = edge.keepers.filter((one) => owners.get(one) !== edge);
+    return [...own, ...below.flatMap(({ keepers }) => keepers)];
+  }
+  if (!wideEdges().includes(owner)) return [];
+  const isBelow = (one: string) =>
+    owner.hostports.some((wide) => isWide(wide) && one !== wide && one.endsWith(wide.slice(1)));
+  const below = edgesOfRun().filter((one) => one !== owner && one.hostports.some(isBelow));
+  return below.flatMap((one) => [one, ...one.routes]).flatMap(({ keepers }) => keepers);
+}
+
+/** Edges with wildcards beyond this many wait for no other. */
+const MAX_WIDE = 100;
+const isWide = (hostport: string): boolean => hostport.startsWith("*.");
+const wideEdges = (): Owner[] =>
+  edgesOfRun()
+    .filter(({ hostports }) => hostports.some(isWide))
+    .slice(0, MAX_WIDE);
+
+/** The hostports of the edges that may wait for others, by types and name as in their URNs. */
+export const waitingEdges = (): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(wideEdges().map(({ named, hostports }) => [named, hostports]));
+
+const isPathBelow = (path: string | undefined, wide: string | undefined): boolean =>
+  path !== undefined && wide !== undefined && path !== wide && path.startsWith(wide);
 
 /** Whether the provider gets to know the modules that the program declares for objects of a kind. */
 export const hasModules = (kind: string): boolean => WITH_MODULES.includes(kind);
@@ -60,7 +131,7 @@ export function noteModule(kind: string, args: object): pulumi.Output<string> | 
   const owner = module === undefined ? undefined : ownerNamed(args, of);
   if (owner === undefined || module === undefined) return undefined;
   owner.modules.push(module);
-  if (owner.label !== undefined) owner.edge?.guards.add(owner.label).add(`${owner.label} ${module}`);
+  noteGuard(owner, module);
   return owner.urn;
 }
 

@@ -14,6 +14,8 @@ export interface Origin {
   readonly modules?: readonly string[];
   /** The edge's routes that keep callers out, and their modules: `path_prefix /admin`. */
   readonly guards?: readonly string[];
+  /** Of an edge: the hostports of those that the program may declare later, by their types and names. */
+  readonly later?: Readonly<Record<string, readonly string[]>>;
   /** Of a module: the URN of its object's resource. */
   readonly owner?: string;
   /** The object that the program imports. */

@@ -4,7 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { noteDeclared } from "./declared";
 import { denialsBefore, noteDenials } from "./denials";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
-import { guardsOf, hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
+import { guardsOf, hasModules, modulesOfOwner, noteModule, noteOwner, waitingEdges } from "./modules";
+import { keptBefore, noteNeeds } from "./order";
 import type { Adopted, Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { isOfPackage, providerLiteral, typeToken } from "./typeToken";
@@ -59,6 +60,8 @@ export abstract class Resource extends pulumi.CustomResource {
             owner,
             modules: hasModules(shape.kind) ? () => modulesOfOwner(made.resource) : undefined,
             guards: shape.kind === "https_edge" ? () => guardsOf(made.resource) : undefined,
+            later: shape.kind.endsWith("_edge") ? waitingEdges : undefined,
+            kept: () => keptBefore(made.resource),
             declared: shape.unique && noteDeclared(type, name, options.parent),
             mistakes:
               options.id === undefined
@@ -75,7 +78,8 @@ export abstract class Resource extends pulumi.CustomResource {
         ),
       );
       made.resource = this;
-      noteOwner(shape.kind, this, args);
+      noteNeeds(this, args, options);
+      noteOwner(shape.kind, name, this, args);
       noteDenials(shape.kind, this, args, options);
     } catch (error) {
       recordAll();
@@ -92,6 +96,8 @@ interface Hints {
   readonly mistakes: OtherMistakes | undefined;
   readonly modules: (() => readonly string[] | undefined) | undefined;
   readonly guards: (() => readonly string[] | undefined) | undefined;
+  readonly later: (() => Origin["later"]) | undefined;
+  readonly kept: () => Promise<void>;
   readonly owner: pulumi.Output<string> | undefined;
 }
 
@@ -101,16 +107,17 @@ function originOf(
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions,
-  { declared, mistakes, modules, guards, owner }: Hints,
+  { declared, mistakes, modules, guards, later, kept, owner }: Hints,
 ): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
   const adopts = options.import === undefined ? undefined : adoptedBy(args, options.import);
   const provider = (options.provider ?? options.parent?.getProvider(type))?.urn;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const urns = pulumi.all([pulumi.createUrn(name, type, options.parent), provider, owner]);
     urns.apply(async ([urn, provider, owner]) => {
       if (declared || mistakes || modules) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
+      await kept().catch(reject);
       resolve({
         urn,
         stack,
@@ -121,6 +128,7 @@ function originOf(
         mistakes: mistakes?.(),
         modules: modules?.(),
         guards: guards?.(),
+        later: later?.(),
         owner,
       });
     });

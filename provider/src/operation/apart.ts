@@ -1,6 +1,7 @@
 import {
   camelCase,
   type Definition,
+  isObject,
   messageOf,
   modulesWithTypes,
   own,
@@ -63,31 +64,30 @@ export async function withoutModulesApart(
 export const gapWarning = (module: string, of: string): string =>
   `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;
 
-/** What they say where another module leaves before this one is set. */
-export const exchangeWarning = (module: string, other: string, of: string): string =>
-  `${other} leaves ${of} in this run before this resource sets ${module}, so neither is applied in between. To exchange them without a gap, declare both in one run, and remove ${other} in the next`;
-
-/** Parts of an object beyond this many, or of more characters, are not waited for. */
-const [MAX_PARTS, MAX_CHARACTERS] = [100, 4000];
+/** Parts of an object beyond this many, or of more characters in an address, are not waited for. */
+const [MAX_PARTS, MAX_CHARACTERS] = [100, 6000];
 
 /**
  * The parts of a new object that the program declares as resources of their own. Without them, it would be
  * more open than declared until they are created.
  */
 export function toFollow(
-  { modulesApart, guards }: Operation,
+  operation: Operation,
   urn: string | undefined,
   desired: Properties,
 ): readonly string[] | undefined {
-  if (urn === undefined) return undefined;
-  const modules = modulesToFollow(modulesApart, urn, desired);
-  const parts = bounded([...modules, ...(guards.get(urn) ?? [])]);
+  const parts = urn === undefined ? [] : bounded(partsToFollow(operation, urn, desired));
   return parts.length > 0 ? parts : undefined;
 }
 
+const partsToFollow = ({ modulesApart, guards }: Operation, urn: string, desired: Properties): string[] => [
+  ...modulesToFollow(modulesApart, urn, desired),
+  ...(guards.get(urn) ?? []),
+];
+
 function bounded(all: readonly string[]): string[] {
   const parts = all.slice(0, MAX_PARTS);
-  while (parts.join().length > MAX_CHARACTERS) parts.pop();
+  while (encodeURIComponent(parts.map(encodeURIComponent).join()).length > MAX_CHARACTERS) parts.pop();
   return parts;
 }
 
@@ -107,25 +107,32 @@ export const guardsToFollow = (
     : modulesToFollow(modulesApart, urn, desired).filter((name) => !UNDECIDING_MODULES.includes(name));
 
 /**
- * What keeps callers out and follows an update: modules, and for hostports that it adds the routes of the
- * edge.
+ * What keeps callers out and follows an update: modules and, where it adds hostports or takes out what kept
+ * callers out, the routes of the edge.
  */
 export function updateToFollow(
   operation: Operation,
-  urn: string | undefined,
+  { definition, urn }: Pick<Declaring, "definition" | "urn">,
   recorded: Properties,
   desired: Properties,
 ): string[] {
-  const [before, after] = [own(recorded, "hostports"), own(desired, "hostports")];
-  const isNew = (hostport: unknown) => !Array.isArray(before) || !before.includes(hostport);
-  const isAdding = urn !== undefined && Array.isArray(after) && after.some(isNew);
-  const routes = isAdding ? (operation.guards.get(urn) ?? []) : [];
+  if (urn === undefined) return [];
+  const isOpening =
+    addsHostports(recorded, desired) ||
+    modulesLeaving(definition, recorded, desired).some(({ name }) => !UNDECIDING_MODULES.includes(name));
+  const routes = isOpening ? (operation.guards.get(urn) ?? []) : [];
   return bounded([...guardsToFollow(operation, urn, desired), ...routes]);
 }
 
+/** Whether an edge gets hostports. */
+export function addsHostports(recorded: Properties, desired: Properties): boolean {
+  const [before, after] = [own(recorded, "hostports"), own(desired, "hostports")];
+  return Array.isArray(after) && after.some((one) => !Array.isArray(before) || !before.includes(one));
+}
+
 /**
- * Recorded properties with the modules that were to leave once others are there, if the program declares
- * those no longer: a run may have ended before.
+ * Recorded properties with the modules that were to leave once other parts are there, if the program declares
+ * some of those no longer: a run may have ended before.
  */
 export function withLeaving(
   operation: Operation,
@@ -134,6 +141,8 @@ export function withLeaving(
   desired: Properties,
 ): Properties {
   const { __leaving: leaving } = recorded;
-  if (!Array.isArray(leaving) || guardsToFollow(operation, urn, desired).length > 0) return recorded;
-  return { ...Object.fromEntries(leaving.map((name) => [name, {}])), ...recorded };
+  if (!isObject(leaving) || !Array.isArray(leaving.modules) || !Array.isArray(leaving.after)) return recorded;
+  const follow = urn === undefined ? [] : partsToFollow(operation, urn, desired);
+  if (leaving.after.every((part) => follow.includes(part))) return recorded;
+  return { ...Object.fromEntries(leaving.modules.map((name) => [name, {}])), ...recorded };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Definition } from "@tunnelplane/sdk/contract";
+import { nameIn, typesIn } from "../core";
 import { type Claim, type Holder, isHostport, movesBy } from "./claim";
 import { cureOf, declaredToo, shown } from "./cures";
 
@@ -25,6 +26,8 @@ export class Claims {
   readonly #declared = new Map<string, ReadonlyMap<string, Claim>>();
   /** The ids of what resources of the state claimed before this run, by URN. */
   readonly #before = new Map<string, ReadonlySet<string>>();
+  /** The hostports of edges that the program declares, perhaps later, by their types and names. */
+  readonly #later = new Map<string, readonly string[]>();
   #lastDeclared = 0;
 
   /**
@@ -36,6 +39,10 @@ export class Claims {
     this.#lastDeclared = Date.now();
     this.#declared.set(urn, new Map(claims.map((claim) => [claim.id, claim])));
     if (before) this.#before.set(urn, new Set(before.map(({ id }) => id)));
+  }
+
+  noteLater(edges: Readonly<Record<string, readonly string[]>>): void {
+    for (const [named, hostports] of Object.entries(edges)) this.#later.set(named, hostports);
   }
 
   /** The hostports that the program declares, in lower case. */
@@ -59,8 +66,11 @@ export class Claims {
   };
 
   /** Whether the program declares a holder without its claim. Waits for that, too. */
-  givesUp = async ({ resource: { urn }, claim }: Holder): Promise<boolean> =>
-    (await this.declares(urn)) && !this.#claims(urn, claim);
+  givesUp = async ({ resource: { urn }, claim }: Holder): Promise<boolean> => {
+    const later = this.#later.get(`${typesIn(urn)} ${nameIn(urn)}`);
+    if (later && !this.knows(urn)) return !later.includes(claim.key);
+    return (await this.declares(urn)) && !this.#claims(urn, claim);
+  };
 
   /**
    * Why a run could not give a resource its unique values: another resource declares the same one, or holds

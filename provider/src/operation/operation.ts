@@ -18,6 +18,7 @@ import { Claims } from "./claims";
 import { describe } from "./describe";
 import { MovingHostports } from "./hostports";
 import { DeclaredModules } from "./modules";
+import { Openings } from "./openings";
 import { isOf, type RecordedResource, recordedResources } from "./stateBackend";
 
 /** The part of the lifecycle that each host does in its own way. */
@@ -90,8 +91,7 @@ export class Operation {
   readonly replacing = new Set<string>();
   /** The objects that this operation deletes, by the intents of their resources and their ids. */
   readonly deleted = new Set<string>();
-  /** Modules, by kind and id of their object, that this operation removes from their object. */
-  readonly leaving = new Set<string>();
+  readonly openings = new Openings((value) => this.host.isUnknown(value));
   /** The URNs of resources that are in the state and were checked in this run. */
   readonly #present = new Set<string>();
   /** The state at the first time that this run needed it; read once. */

@@ -1,4 +1,3 @@
-import { UNDECIDING_MODULES } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   inWords,
@@ -9,7 +8,7 @@ import {
   type Properties,
   type Wire,
 } from "../core";
-import { exchangeWarning, gapWarning, guardsToFollow, modulesLeaving, withLeaving } from "./apart";
+import { updateToFollow, withLeaving } from "./apart";
 import { mayCover, refusedAlone } from "./guarantees";
 import { holdersBehind } from "./hostports";
 import type { Kind } from "./kind";
@@ -37,18 +36,16 @@ export class Preview {
     news: Properties,
     isReplacement: boolean,
   ): Promise<Checked> {
-    const { host, claims } = this.kind.operation;
+    const { host, claims, openings } = this.kind.operation;
     const name = urn && nameIn(urn);
     const before = await this.kind.withoutApart(urn, undefined, recorded, news);
     const checked = this.kind.operation.offline(() =>
       this.kind.lifecycle.check(before, news, host.isUnknown, name),
     );
     const moved = this.kind.lifecycle.ownerIn(checked.inputs);
-    if (moved !== undefined && this.kind.operation.leaving.has(`${this.kind.name} ${moved}`))
-      await host.warn(gapWarning(this.kind.name, moved), urn);
-    else if (moved !== undefined && Object.keys(recorded).length === 0)
-      for (const other of this.#exchanged(moved))
-        await host.warn(exchangeWarning(this.kind.name, other, moved), urn);
+    const change = { kind: this.kind.name, of: moved, recorded: before, desired: checked.inputs };
+    if (checked.problems.length === 0 && urn !== undefined && !isReplacement)
+      for (const gap of openings.gaps({ urn, ...change })) await host.warn(gap, urn);
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
     const isThere = !isReplacement && Object.keys(recorded).length > 0;
     if (urn === undefined) return checked;
@@ -72,11 +69,11 @@ export class Preview {
     intent: string | undefined,
   ): Promise<Plan & { readonly moves: boolean }> {
     const { host } = this.kind.operation;
-    const { type } = this.kind.lifecycle.definition;
+    const { definition } = this.kind.lifecycle;
     if (id === IN_DOUBT) return new InDoubt(this.kind).plan(urn, recorded);
     const moves = await movesHere(
       this.kind.operation,
-      { id, type, named: this.kind.named(id), urn },
+      { id, type: definition.type, named: this.kind.named(id), urn },
       recorded,
     );
     const before = withLeaving(this.kind.operation, urn, recorded, desired);
@@ -92,23 +89,10 @@ export class Preview {
       const refusal = urn && (await this.kind.declareModules(urn, [id], desired));
       if (refusal) throw new Error(refusal);
       const staying = await this.kind.withoutApart(urn, id, recorded, desired);
-      if (guardsToFollow(this.kind.operation, urn, desired).length === 0)
-        for (const { name } of modulesLeaving(this.kind.lifecycle.definition, staying, desired))
-          this.kind.operation.leaving.add(`${this.kind.name}.${name} ${id}`);
+      const follows = updateToFollow(this.kind.operation, { definition, urn }, staying, desired);
+      this.kind.operation.openings.note({ definition, id, follows }, staying, desired);
     }
     return { ...plan, moves, reasons: isLeft ? [...plan.reasons, LEFT] : plan.reasons };
-  }
-
-  /** The modules that leave an object before a new resource sets another one, and keep callers out. */
-  #exchanged(id: string): string[] {
-    const [kind = "", module = ""] = this.kind.name.split(".");
-    const names = [...this.kind.operation.leaving].flatMap((one) => {
-      const [name = "", of] = one.split(" ");
-      return of === id && name.startsWith(`${kind}.`) ? [name.slice(kind.length + 1)] : [];
-    });
-    return UNDECIDING_MODULES.includes(module)
-      ? []
-      : names.filter((name) => !UNDECIDING_MODULES.includes(name));
   }
 
   /**

@@ -143,7 +143,9 @@ export class Run {
       await expectLocation(transport, this.kind.named(id), recorded);
       const location = await recordOfLocation(transport, this.kind.lifecycle.definition);
       const before = await this.kind.withoutApart(urn, id, recorded, desired, true);
-      const how = { name: urn && nameIn(urn), follows: updateToFollow(operation, urn, before, desired) };
+      const { definition } = this.kind.lifecycle;
+      const follows = updateToFollow(operation, { definition, urn }, before, desired);
+      const how = { name: urn && nameIn(urn), follows };
       const update = () => this.kind.lifecycle.update(transport, id, before, desired, how);
       try {
         const outputs = await operation.hostports.during(transport, wanted, update);

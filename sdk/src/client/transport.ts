@@ -71,7 +71,7 @@ export interface RequestOptions {
    * their names in answers, for example `ip_restriction`.
    */
   readonly remove?: readonly string[];
-  /** With `remove`: the modules that follow, each by a request of its own. What goes applies until then. */
+  /** With `remove`: the parts that follow, as in `closedWithout`. What goes applies until then. */
   readonly removeAfter?: readonly string[] | undefined;
   /**
    * Of a creation: the id of the object that the new one replaces. The new one may claim its unique values;
@@ -308,11 +308,11 @@ function queryOf(options: RequestOptions): string {
     findings: findings || undefined,
     with_replacement: withReplacement || undefined,
     closes,
-    // A route in it may hold commas.
+    // Routes in them may hold commas.
     closed_without: closedWithout?.map(encodeURIComponent).join(","),
     replaces,
     remove: remove?.join(",") || undefined,
-    remove_after: removeAfter?.join(","),
+    remove_after: removeAfter?.map(encodeURIComponent).join(","),
   });
   return query && `?${query}`;
 }

@@ -341,7 +341,7 @@ export interface HttpsEdgeRoute {
   /** The parts without which it serves nothing: those that follow its creation (`?closed_without=`), and those that were deleted because it will be deleted next (`?closes=`). Null otherwise. */
   closed_without: string[] | null;
 
-  /** The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise. */
+  /** The modules that an update removed for the time `after` it has these other parts (`?remove_after=`): until then they apply. Null otherwise. */
   leaving: HttpsEdgeRouteLeaving | null;
 }
 

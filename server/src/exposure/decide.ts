@@ -65,10 +65,8 @@ async function edgesOf(view: View, requests: readonly DecisionRequest[]): Promis
   return wanted.map(
     (names, index) =>
       atPorts.get(portIn(requests[index]))?.map(({ resource_id }) => resource_id) ??
-      names.flatMap((candidates) => {
-        const taken = candidates.find((candidate) => owners.has(candidate));
-        return taken === undefined ? [] : present(owners.get(taken));
-      }),
+      // All of them: the best one may serve nothing yet.
+      names.flat().flatMap((candidate) => owners.get(candidate) ?? []),
   );
 }
 

@@ -4,7 +4,7 @@ import type { ObjectChange } from "../journal";
 import type { Transaction } from "../storage";
 import { queryError, quoted } from "../util";
 import { amendByServer } from "./byServer";
-import { closedHostportsOf, closedWithout, lackedBy } from "./lacked";
+import { closedHostportsOf, closedWithout, lackedBy, leavingIn } from "./lacked";
 import { parentOf } from "./parents";
 import { findById } from "./rows";
 import type { ServerContext } from "./transaction";
@@ -60,7 +60,7 @@ export async function close(
     part.field === undefined
       ? [label, ...lackedBy(part.document).map((field) => `${label} ${field}`)]
       : [`${label} ${part.field}`];
-  await relabel(context, transaction, changes, whole, (known) => [...known, ...lost]);
+  await relabel(context, transaction, changes, whole, { lost });
 }
 
 /**
@@ -81,8 +81,14 @@ export async function noLongerLacked(
     const isNamed = (part: string) =>
       part === label || (fields !== "all" && fields.some((field) => part === `${label} ${field}`));
     const goes = (part: string) => isNamed(part) || (fields === "all" && part.startsWith(`${label} `));
-    await relabel(context, transaction, changes, whole, (known) => known.filter((part) => !goes(part)));
+    await relabel(context, transaction, changes, whole, { goes });
   }
+}
+
+/** The parts that an object lost, and those that it lacks no more. */
+interface Relabelling {
+  readonly lost?: readonly string[];
+  readonly goes?: (part: string) => boolean;
 }
 
 async function relabel(
@@ -90,21 +96,21 @@ async function relabel(
   transaction: Transaction,
   changes: ObjectChange[],
   { definition, id }: Whole,
-  change: (parts: readonly string[]) => readonly string[],
+  { lost = [], goes = () => false }: Relabelling,
 ): Promise<void> {
   const [row] = await findById(transaction, { id });
   if (!row) return;
   const document = JSON.parse(row.document);
-  const before = lackedBy(document);
-  const after = change(before);
-  if (after.join("\n") === before.join("\n")) return;
-  const hostports = after.length > before.length ? [] : closedHostportsOf(document);
-  await amendByServer(
-    context,
-    transaction,
-    changes,
-    definition,
-    id,
-    closedWithout(definition, after, hostports),
-  );
+  const [before, leaving] = [lackedBy(document), leavingIn(document)];
+  const lacked = [...before, ...lost].filter((part) => !goes(part));
+  const after = leaving?.after.filter((part) => !goes(part)) ?? [];
+  const isSame = lacked.join("\n") === before.join("\n");
+  if (isSame && after.length === (leaving?.after.length ?? 0)) return;
+  const hostports = lacked.length > before.length ? [] : closedHostportsOf(document);
+  const gone = after.length === 0 ? (leaving?.modules ?? []) : [];
+  await amendByServer(context, transaction, changes, definition, id, {
+    ...(!isSame && closedWithout(definition, lacked, hostports)),
+    ...Object.fromEntries(gone.map((name) => [name, null])),
+    ...(leaving && { leaving: after.length > 0 ? { ...leaving, after } : null }),
+  });
 }

@@ -11,7 +11,7 @@ export { sendExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { refuseFromReplaced, refuseLoosening } from "./handover";
 export { forgetAnswers, type IdempotentRequest, locationOf, requestHashOf } from "./idempotency";
-export { lackingIn, removedAfterIn } from "./lacked";
+export { partsToCome } from "./lacked";
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";
 export * from "./references";

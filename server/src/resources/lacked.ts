@@ -96,13 +96,13 @@ function hasPart(definition: Definition, document: Document, part: string): bool
   );
 }
 
-/** Modules that apply until an object has some others. */
+/** Modules that apply until an object has some other parts. */
 export interface PendingRemoval {
   readonly modules: readonly string[];
   readonly after: readonly string[];
 }
 
-const leavingIn = (document: Readonly<Document>): PendingRemoval | undefined =>
+export const leavingIn = (document: Readonly<Document>): PendingRemoval | undefined =>
   (own(document, "leaving") ?? undefined) as PendingRemoval | undefined;
 
 /**
@@ -112,14 +112,16 @@ const leavingIn = (document: Readonly<Document>): PendingRemoval | undefined =>
  * @param asked what the change itself says
  */
 export function withLeaving(
+  definition: Definition,
   { before, sent }: { readonly before: Document; readonly sent: Document },
   fields: Document,
   asked: PendingRemoval | undefined,
 ): { readonly fields: Document; readonly leaving: PendingRemoval | null } {
   const known = asked ?? leavingIn(before);
   const isThere = (name: string) => own(sent, name) !== undefined;
+  const lacks = (part: string) => !hasPart(definition, before, part) && own(fields, part) === undefined;
   const modules = known?.modules.filter((name) => isThere(name) && !Object.hasOwn(fields, name)) ?? [];
-  const after = known?.after.filter((name) => !isThere(name) && own(fields, name) === undefined) ?? [];
+  const after = known?.after.filter(lacks) ?? [];
   if (modules.length === 0 || after.length > 0)
     return { fields, leaving: modules.length === 0 ? null : { modules, after } };
   return {
@@ -128,33 +130,27 @@ export function withLeaving(
   };
 }
 
-/** Reads `remove_after`: the modules that the object gets next, each by a request of its own. */
-export function removedAfterIn(definition: Definition, text: string | undefined): string[] | undefined {
-  if (text === undefined) return undefined;
-  const names = text.split(",");
-  const unknown = names.find((name) => !modulesOf(definition).includes(name));
-  if (unknown === undefined) return [...new Set(names)];
-  throw queryError(
-    "remove_after",
-    `remove_after names ${quoted(unknown)}; accepted, with commas between: ${modulesOf(definition).join(", ")}`,
-  );
-}
-
 /**
- * Reads `closed_without`: the parts that an object gets next, `ip_restriction` or, of an edge with routes,
- * `path_prefix /admin` and `path_prefix /admin oidc`. Undefined where the request does not tell.
+ * Reads the parts that an object gets next: `ip_restriction` or, of an edge with routes, `path_prefix /admin`
+ * and `path_prefix /admin oidc`. Undefined where the request does not tell.
+ *
+ * @param name of the query parameter; only an empty `closed_without` names none
  */
-export function lackingIn(definition: Definition, text: string | undefined): string[] | undefined {
+export function partsToCome(
+  definition: Definition,
+  name: "closed_without" | "remove_after",
+  text: string | undefined,
+): string[] | undefined {
   if (text === undefined) return undefined;
-  const parts = text === "" ? [] : text.split(",", MAX_LACKING + 1).map(decoded);
-  if (parts.length > MAX_LACKING)
-    throw queryError("closed_without", `closed_without names more than ${MAX_LACKING} parts`);
+  const isNone = text === "" && name === "closed_without";
+  const parts = isNone ? [] : text.split(",", MAX_LACKING + 1).map((part) => decoded(name, part));
+  if (parts.length > MAX_LACKING) throw queryError(name, `${name} names more than ${MAX_LACKING} parts`);
   const unknown = parts.find((part) => !isPartOf(definition, part));
-  if (unknown === undefined) return parts;
+  if (unknown === undefined) return [...new Set(parts)];
   const routes = embeddedListOf(definition) ? [", `path_prefix /admin`, `path_prefix /admin oidc`"] : [];
   throw queryError(
-    "closed_without",
-    `closed_without names ${quoted(unknown)}: expected parts of ${withArticle(definition.title)} (${modulesOf(definition).join(", ")}${routes.join("")})`,
+    name,
+    `${name} names ${quoted(unknown)}: expected parts of ${withArticle(definition.title)} (${modulesOf(definition).join(", ")}${routes.join("")})`,
   );
 }
 
@@ -172,10 +168,10 @@ function isPartOf(definition: Definition, part: string): boolean {
   );
 }
 
-function decoded(part: string): string {
+function decoded(name: string, part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw queryError("closed_without", `closed_without has ${quoted(part)}, which is not percent-encoded`);
+    throw queryError(name, `${name} has ${quoted(part)}, which is not percent-encoded`);
   }
 }

@@ -78,7 +78,7 @@ interface UpdateRequest {
   readonly removed?: readonly string[];
   /** The parts without which it serves nothing, beside those of before; an empty list for none. */
   readonly lacking?: readonly string[] | undefined;
-  /** The modules that the object gets next: what is removed stays until then. Default: it goes at once. */
+  /** The parts that the object gets next: what is removed stays until then. Default: it goes at once. */
   readonly removedAfter?: readonly string[] | undefined;
 }
 

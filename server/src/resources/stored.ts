@@ -303,7 +303,7 @@ export function amendmentOf(
   { closing = [], lacking, leaving: asked, dryRun }: AmendOptions = {},
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
-  const { fields, leaving } = withLeaving({ before, sent: sentBefore }, given, asked);
+  const { fields, leaving } = withLeaving(definition, { before, sent: sentBefore }, given, asked);
   const found = settled(definition, { given: fields, before: sentBefore, dryRun });
   const { sent } = "sent" in found ? found : { sent: sentBefore };
   return {

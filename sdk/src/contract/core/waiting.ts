@@ -24,7 +24,7 @@ export const waitsFor = () => ({
     fleeting: true,
   }).meta({
     description:
-      "The modules that an update removed for the time `after` it has these others (`?remove_after=`): until then they apply. Null otherwise.",
+      "The modules that an update removed for the time `after` it has these other parts (`?remove_after=`): until then they apply. Null otherwise.",
     examples: [null],
   }),
 });

@@ -152,7 +152,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     },
     remove_after: {
       description:
-        "The modules that the object gets next, each by a request of its own, with commas between: what `remove` names applies until it has all of them, and goes with the last (`leaving`).",
+        "The parts that the object gets next, each by a request of its own, named as in `closed_without`: what `remove` names applies until it has all of them, and goes with the last (`leaving`).",
       schema: TEXT,
     },
     hostport: {

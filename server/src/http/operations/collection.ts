@@ -20,14 +20,7 @@ import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
 import { MAX_STATES, withState, withStates, withStateToCome } from "../../exposure";
-import {
-  filtersIn,
-  filtersOf,
-  lackingIn,
-  type ObjectPath,
-  removedAfterIn,
-  type ServerContext,
-} from "../../resources";
+import { filtersIn, filtersOf, type ObjectPath, partsToCome, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf, withReplacementOf } from "../query";
 import { type ApiOperation, type OperationInput, type OperationScope, tagOf } from "./operation";
@@ -77,7 +70,8 @@ const creationOf = ({ definition, type, title, all, answer, changing, closing }:
     answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
   },
   run: async ({ resources, ...scope }, { params, query, body, name, gone }) => {
-    const how = { name, replaces: query.replaces, lacking: lackingIn(definition, query.closed_without) };
+    const lacking = partsToCome(definition, "closed_without", query.closed_without);
+    const how = { name, replaces: query.replaces, lacking };
     const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
     return { ...(await tellState(definition, { ...scope, gone }, created)), created: id };
   },
@@ -167,9 +161,11 @@ const updateOf = ({
   },
   success: { status: 200, answer },
   run: async ({ resources, ...scope }, { params, query, body, precondition, name, gone }) => {
-    const [removed, lacking] = [removedIn(query, parts), lackingIn(definition, query.closed_without)];
-    const removedAfter = removedAfterIn(definition, query.remove_after);
-    const how = { precondition, name, removed, lacking, removedAfter };
+    const how = {
+      ...{ precondition, name, removed: removedIn(query, parts) },
+      lacking: partsToCome(definition, "closed_without", query.closed_without),
+      removedAfter: partsToCome(definition, "remove_after", query.remove_after),
+    };
     const updated = await resources.update(definition, params, body, how);
     return tellState(definition, { ...scope, gone }, updated);
   },
