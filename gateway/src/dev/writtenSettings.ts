@@ -20,6 +20,13 @@ export interface Running {
 /** A program that prints the password of the agent's ssh. */
 const AUTHTOKEN = "#!/bin/sh\nexec pulumi stack output authtoken --show-secrets\n";
 
+/** Ends the reading of the settings in a project, which needs the engine: what follows them would fail too. */
+const ENGINE = `command -v pulumi > /dev/null || {
+  echo "there is no pulumi on the PATH; this installs it: curl -fsSL https://get.pulumi.com | sh" >&2
+  return 1
+}
+`;
+
 /**
  * Writes what other terminals need, and returns the path of `env`, which sets the server, its key, the ports,
  * a state of Pulumi in this folder with its passphrase, and the programs of this terminal. `ssh_config` and
@@ -41,7 +48,8 @@ export function writeSettings(
   const file = join(folder, "env");
   const lines = Object.entries(settings).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
   const programs = programsHere().map((path) => `${quoted(path)}:`);
-  writeWhole(file, `${lines.join("")}export PATH=${programs.join("")}"$PATH"\n`);
+  const path = `export PATH=${programs.join("")}"$PATH"\n`;
+  writeWhole(file, `${lines.join("")}${path}${identity === undefined ? ENGINE : ""}`);
   const knownHosts = join(folder, "known_hosts");
   rmSync(knownHosts, { force: true });
   writeWhole(
