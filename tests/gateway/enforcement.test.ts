@@ -268,4 +268,29 @@ describe("A real Envoy enforces:", () => {
     const other = (host?: string) => () => gateway.http1("/", { sni: "other.example.com", host });
     await refusedBeside({ refused: other("app.example.com"), as: 421, allowed: other() });
   });
+
+  it("all but the edge whose filters it refuses, which it names with its own words", async () => {
+    const other = httpsEdge({
+      ...{ id: "other", hostports: ["other.example.com:443"] },
+      routes: [route({ id: "r2", backend: to("up") })],
+    });
+    const whole = gateway.configurationOf([
+      httpsEdge({ routes: [route({ backend: to("up") })] }),
+      other,
+      up(),
+    ]);
+    const breaking = (key: string, value: unknown) =>
+      key === "pattern" ? { google_re2: {}, regex: "(" } : value;
+    const broken = whole.listeners.map((one) => ({
+      ...one,
+      filter_chains: (one.filter_chains as { name: string }[]).map((chain) =>
+        chain.name.includes("edghts_1") ? JSON.parse(JSON.stringify(chain, breaking)) : chain,
+      ),
+    }));
+    const push = () => gateway.state.envoy.push({ ...whole, listeners: broken }).then(() => "taken");
+    const allowed = () => gateway.http1("/", { sni: "other.example.com" });
+    const as = /refused filter http \w+: .*missing \)/;
+    await refusedBeside({ refused: push, as, allowed, refusedFirst: true });
+    await refusedBeside({ refused: () => gateway.http1("/"), as: /reset|hang up|disconnected|0/, allowed });
+  });
 });
