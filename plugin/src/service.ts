@@ -133,7 +133,7 @@ export class Service {
     }),
     construct: unary((request: messages.ConstructRequest) => this.#construct(request)),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => void this.#list(call),
-    // No Terraform provider is bridged: `pulumi convert` then takes names as they stand.
+    // None: a mapping says that a Terraform provider works on the same objects, which `pulumi import` then reads.
     getMapping: unary(async () => new GetMappingResponse()),
     getMappings: unary(async () => new GetMappingsResponse()),
     cancel: unary(async () => {
