@@ -22,7 +22,7 @@ export type Step =
 
 const steps = channel("tunnelplane.gateway.step");
 
-/** Tells whoever measures in this process; nobody does while it serves. `at` is in milliseconds since 1970. */
+/** Tells whoever measures in this process, and costs nothing without. `at` is in milliseconds since 1970. */
 export function reach(step: Step): void {
   if (steps.hasSubscribers) steps.publish({ step, at: performance.timeOrigin + performance.now() });
 }
