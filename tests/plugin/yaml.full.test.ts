@@ -124,16 +124,24 @@ outputs:
     }
   });
 
-  it("lists and imports what exists, by pulumi do and import, and later previews change nothing", async function () {
+  it("lists, creates, patches, deletes and imports single objects, by pulumi do and import, and later previews change nothing", async function () {
     needsYaml(this);
     const project = projectWith("resources: {}\n");
     const plugin = join(PLUGIN_BIN, "pulumi-resource-tunnelplane");
-    const listed = async (...query: string[]) => {
-      const list = ["do", "--package", plugin, "tunnelplane:index:TlsEdge", "list", ...query];
-      const { code, text } = await project.pulumi(...list);
+    const does = async (...words: string[]) => {
+      const { code, text } = await project.pulumi("do", "--stateless", "--package", plugin, ...words);
       expect(code, text).to.equal(0);
-      return JSON.parse(text);
+      return text;
     };
+    const listed = async (...query: string[]) =>
+      JSON.parse(await does("tunnelplane:index:TlsEdge", "list", ...query));
+    const office = async () => (await server.rest.get("/ip_policies")).body.ip_policies;
+    await does("tunnelplane:index:IpPolicy", "create", "--yes", "--description", "office");
+    const [{ id }] = await office();
+    await does("tunnelplane:index:IpPolicy", "patch", id, "--yes", "--description", "home");
+    expect(await office()).to.have.nested.property("[0].description", "home");
+    await does("tunnelplane:index:IpPolicy", "delete", id, "--yes");
+    expect(await office()).to.deep.equal([]);
     const edge = (
       await server.rest.post("/edges/tls", {
         hostports: ["imported.example.com:443"],
