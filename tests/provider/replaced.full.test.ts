@@ -29,7 +29,7 @@ describeStacks("Replacing resources because the user asks for it", ({ world, ser
     const route = { edgeId: site.id, match: "/", matchType: "path_prefix" as const };
     new tunnels.HttpsEdgeRoute(name("route"), route, options);
     const { id: ipPolicyId } = new tunnels.IpPolicy(name("policy"));
-    const rule = { ipPolicyId, cidr: "192.0.2.0/24", action: "allow" as const };
+    const rule = { ipPolicyId, cidr: "192.0.2.0/24", action: "deny" as const };
     new tunnels.IpPolicyRule(name("rule"), rule);
     new tunnels.SshCredential(name("key"), { publicKey: keys[provider] });
     new tunnels.HttpResponseBackend(name("redirect"), { statusCode: 308, body: "" });
@@ -140,6 +140,17 @@ describeStacks("Replacing resources because the user asks for it", ({ world, ser
     expect(await ids()).to.include.members(before);
     await stack.up();
     await expectModules();
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+  });
+
+  it("replaces a route and a denying rule by themselves (targets): their edge stays open, and no old one is left", async () => {
+    const before = await ids();
+    const target = urnsOf(stack.resources(), ["route", "rule"]);
+    await stack.up({ target, replace: target });
+    expect(await ids()).to.have.length(before.length);
+    const { https_edges } = (await server.rest.get("/edges/https")).body;
+    for (const { hostports, closed_without } of https_edges)
+      expect(closed_without, hostports[0]).to.equal(null);
     expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
   });
 

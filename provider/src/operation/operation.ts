@@ -87,6 +87,8 @@ export class Operation {
   readonly replaced = new Map<string, string>();
   /** The ids of the objects that the program's resources have by now, by their intents. */
   readonly current = new Map<string, string>();
+  /** The ids of the edges, routes and policies of which this run has made a part. */
+  readonly wholes = new Set<string>();
   /** The ids of objects that the engine replaces in this run. */
   readonly replacing = new Set<string>();
   /** The objects that this operation deletes, by the intents of their resources and their ids. */

@@ -16,7 +16,7 @@ import { InDoubt, lostCreation } from "./lost";
 import { IN_DOUBT, isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { refuseToStrand } from "./parts";
 import { retried } from "./stateBackend";
-import { createOverLeftRule, endsWithPolicy, wholeLeaving } from "./whole";
+import { createOverLeftRule, endsWithPolicy, wholeLeaving, wholesOf } from "./whole";
 
 /** What a run does with a resource of one kind. */
 export class Run {
@@ -48,6 +48,7 @@ export class Run {
           createOverLeftRule(this.kind.operation, this.kind.lifecycle, transport, { create, desired, error }),
         );
         if (intent !== undefined) operation.current.set(intent, made.id);
+        for (const whole of wholesOf(this.kind.name, made.id, desired)) operation.wholes.add(whole);
         this.kind.noteModules(made.id, desired);
         if (urn !== undefined) await this.kind.declareModules(urn, [made.id], desired);
         await this.kind.warnOfGuarantee(made.outputs, urn);

@@ -15,18 +15,25 @@ export async function wholeLeaving(
   kind: string,
   id: string,
 ): Promise<string | undefined> {
-  const [object = "", module] = kind.split(".");
-  const definition = definitionNamed(object);
-  const above = pathFieldsOf(definition).flatMap(() => id.split("/").slice(0, -1).join("/"));
-  for (const whole of [...above, ...(module === undefined ? [] : [id])])
+  if (kind === RULE) return undefined;
+  for (const whole of wholesOf(kind, id, {}))
     if (await leaves(operation, whole)) return whole.split("/").at(-1);
   return undefined;
+}
+
+/** The ids of the edge and the route, or of the policy, that an object belongs to. */
+export function wholesOf(kind: string, id: string, { ipPolicyId }: Properties): string[] {
+  const [object = "", module] = kind.split(".");
+  if (kind === RULE) return typeof ipPolicyId === "string" ? [ipPolicyId] : [];
+  const above = pathFieldsOf(definitionNamed(object)).flatMap(() => id.split("/").slice(0, -1).join("/"));
+  return [...above, ...(module === undefined ? [] : [id])];
 }
 
 /** Whether objects of a kind are deleted with another one, and keep callers from it. */
 export const belongsTogether = (kind: string): boolean => kind.includes(".") || PARTS.includes(kind);
 
-const PARTS: readonly string[] = ["https_edge_route", "ip_policy_rule"];
+const RULE = "ip_policy_rule";
+const PARTS: readonly string[] = ["https_edge_route", RULE];
 
 /**
  * Whether a rule is a denial whose policy leaves in this run, too, and takes it along. Until then it goes on
@@ -37,7 +44,7 @@ export const endsWithPolicy = async (
   kind: string,
   recorded: Properties,
 ): Promise<boolean> =>
-  kind === "ip_policy_rule" &&
+  kind === RULE &&
   recorded.action === "deny" &&
   typeof recorded.ipPolicyId === "string" &&
   (await leaves(operation, recorded.ipPolicyId));
@@ -60,7 +67,7 @@ export async function createOverLeftRule<T extends { readonly id: string; readon
   { create, desired, error }: Creating<T>,
 ): Promise<T | { id: string; outputs: Properties }> {
   const [, id] = (error instanceof ConflictError && /\((ipr_\w+)\)/.exec(error.message)) || [];
-  if (lifecycle.definition.kind !== "ip_policy_rule" || id === undefined) throw error;
+  if (lifecycle.definition.kind !== RULE || id === undefined) throw error;
   const state = await stateOfStack().catch(() => []);
   if (!state.some((one) => one.id === desired.ipPolicyId) || state.some((one) => one.id === id)) throw error;
   const found = await lifecycle.read(transport, id, desired);
@@ -72,6 +79,8 @@ export async function createOverLeftRule<T extends { readonly id: string; readon
 
 /** Whether the engine will delete an object of the stack in this run, unless its user chose targets. */
 async function leaves(operation: Operation, id: string): Promise<boolean> {
+  // A run with targets may replace a part of an object that it does not look at.
+  if (operation.wholes.has(id)) return false;
   if ([...operation.current.values()].includes(id) && !operation.replacing.has(id)) return false;
   // Where the state cannot be read, the object may belong to another stack.
   const recorded = (await operation.stateOfStack().catch(() => [])).filter(
