@@ -62,6 +62,8 @@ describe("The settings of an action", () => {
     const camel = policies("policies", { capacity: 5, bucketKey: ["conn.client_ip"] });
     for (const declared of [camel, sent]) expect(rename(schema, declared, "wire")).to.deep.equal(sent);
     expect(rename(schema, sent, "camelCase")).to.deep.equal(camel);
+    const both = policies("policies", { bucketKey: ["req.host"], bucket_key: ["conn.client_ip"] });
+    expect(rename(schema, both, "wire"), "neither wins").to.deep.equal(both);
     const log = {
       policies: { inbound: [{ actions: [{ type: "log", config: { metadata: { teamName: 1 } } }] }] },
     };

@@ -47,7 +47,8 @@ export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wir
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const renamed = byOldName.get(name);
-      if (!renamed) return [name, item];
+      // Of a field in both spellings neither may win: validation reports the name that stays.
+      if (!renamed || (renamed.name !== name && Object.hasOwn(value, renamed.name))) return [name, item];
       const field = name === variant?.field ? variant.shape : renamed.field;
       return [renamed.name, rename(field, item, to)];
     }),

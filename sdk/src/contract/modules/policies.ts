@@ -110,7 +110,9 @@ const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
     const schema = ALL_ACTION_CONFIGS[type];
     for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
       if (issue.code === "unrecognized_keys") {
-        const accepted = Object.keys(schema.shape).join(", ");
+        const accepted = Object.keys(schema.shape)
+          .map((name) => `\`${name}\``)
+          .join(", ");
         for (const key of issue.keys)
           yield {
             path: ["config", key],
