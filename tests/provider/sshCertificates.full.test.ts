@@ -150,7 +150,9 @@ describeStacks("SSH certificates in a program", ({ world, server }) => {
           expect(issued(refreshed, "plain")).to.deep.equal(issued(first, "plain"));
         });
 
-        it(`a renewed ${type} stays while enough is left of it, through runs and refreshes`, () => {
+        it(`a renewed ${type} stays while enough is left of it, through runs and refreshes; the preview says which end it would have`, () => {
+          const [said] = runs.planned.warningsOf(name("renewed"));
+          expect(said).to.match(new RegExp(`${type}: ends at \\S+ if it is made now`));
           const { first, again, refreshed } = runs;
           const end = Date.parse(one(first, "renewed").valid_until) - 30 * 24 * HOUR;
           expect(end).to.be.within(startedAt - 1000, endedAt);
@@ -187,6 +189,9 @@ describeStacks("SSH certificates in a program", ({ world, server }) => {
           expect(issued(later, "edited")).to.deep.equal(issued(first, "edited"));
           const besides = provider === "native" ? " validUntil" : "";
           expect(changes(laterStill, "edited")[0]).to.equal(`create-replacement validFor${besides}`);
+          expect(laterStill.warningsOf(name("edited")).join()).to.match(
+            /: a new one replaces it, which ends at \S+ if it is made now/,
+          );
           expect(one(laterStill, "edited").id).not.to.equal(one(first, "edited").id);
           expect(changes(withoutTimes, "edited")).to.deep.equal(["update renewBefore validFor"]);
           expect(changes(last, "edited")).to.deep.equal([]);

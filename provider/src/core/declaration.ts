@@ -20,7 +20,7 @@ import { consequencesOf, inWords, isSaid } from "./consequences";
 import { endWarnings } from "./ends";
 import { expectedOutputs } from "./expectedOutputs";
 import { withPlainId } from "./joinedIds";
-import { renewalReason, withEnd } from "./renewal";
+import { endOfNew, isRenewed, withEnd } from "./renewal";
 import { type Change, findingsIn, type ResourceTarget, type Wire } from "./target";
 import {
   type Difference,
@@ -53,8 +53,10 @@ export interface Plan {
   readonly replaces: readonly string[];
   /** Whether old and new have a unique value in common, which the server hands over. */
   readonly takesOver: boolean;
-  /** Sentences about what the change is for. */
+  /** Why something changes though no declared property does. */
   readonly reasons: readonly string[];
+  /** What else a preview says of the change. */
+  readonly notes?: readonly string[];
 }
 
 /** What a program declares of a resource, beside what was recorded of it. Needs no server. */
@@ -85,13 +87,15 @@ export class Declaration {
     const mistakes = [...wireNames, ...problems.map(said), ...(mistake === undefined ? [] : [mistake])];
     if (mistakes.length > 0) return { inputs: declared, problems: mistakes, warnings: [] };
     const before = toWire(definition, recorded);
+    const inputs = toProperties(definition, value);
     const warnings = [
+      ...(Object.keys(recorded).length === 0 ? endOfNew(definition, inputs, undefined) : []),
       ...endWarnings(definition, before, value, new Date()).map(camelCaseMessage),
       ...checkWarnings(definition, value, isUnknown).map(said),
       ...this.#consequences(before, value, isUnknown, name).map(inWords),
     ];
     return {
-      inputs: toProperties(definition, value),
+      inputs,
       problems: [],
       warnings: warnings.map((warning) => `${definition.type}: ${warning}`),
     };
@@ -130,12 +134,17 @@ export class Declaration {
     const { changed, removed } = this.compare(recorded, desired);
     const immutable = fieldsWhere(definition, (marks) => marks.immutable).map(camelCase);
     const replaces = changed.filter((name) => immutable.includes(name));
+    const isDue = isRenewed(definition, recorded, desired);
+    const ends = (replaces.length > 0 ? endOfNew(definition, desired, recorded) : []).map(
+      (end) => `${definition.type}: ${end}`,
+    );
     return {
       changes: changed.length + removed.length > 0,
       replaces,
       takesOver:
         replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
-      reasons: renewalReason(definition, recorded, desired),
+      reasons: isDue ? ends : [],
+      notes: isDue ? [] : ends,
     };
   }
 

@@ -20,15 +20,28 @@ export function withEnd({ renewable }: Definition, recorded: Properties, desired
   return { ...desired, [until]: endOf(isTime ? start : undefined, seconds, new Date()) };
 }
 
-/** A sentence that says so if a new object is made because the end of the old one is near. */
-export function renewalReason(definition: Definition, recorded: Properties, desired: Properties): string[] {
+/**
+ * What a preview says of the end that a new object will have, and why it takes the place of one that has the
+ * recorded properties, if it does.
+ */
+export function endOfNew(
+  definition: Definition,
+  desired: Properties,
+  replaced: Properties | undefined,
+): string[] {
   const until = camelCase(definition.renewable?.until ?? "");
-  const [before, after] = [recorded[until], withEnd(definition, recorded, desired)[until]];
   const { validFor, renewBefore } = desired;
-  if (typeof before !== "string" || !after || before === after || recorded.validFor !== validFor) return [];
-  return [
-    `${definition.type}: ends at ${before}, and less than its \`renewBefore\` of ${renewBefore} is left: a new one replaces it, which ends at ${after} if it is made now`,
-  ];
+  if (!definition.renewable || secondsIn(validFor) === 0) return [];
+  const end = `ends at ${withEnd(definition, {}, desired)[until]} if it is made now`;
+  if (!replaced) return [end];
+  const why = `ends at ${replaced[until]}, and less than its \`renewBefore\` of ${renewBefore} is left: `;
+  return [`${isRenewed(definition, replaced, desired) ? why : ""}a new one replaces it, which ${end}`];
+}
+
+/** Whether a new object is made because the end of the old one is near. */
+export function isRenewed({ renewable }: Definition, recorded: Properties, desired: Properties): boolean {
+  const end = recorded[camelCase(renewable?.until ?? "")];
+  return typeof end === "string" && recorded.validFor === desired.validFor && isDue(end, desired);
 }
 
 function isDue(end: string, { renewBefore }: Properties): boolean {

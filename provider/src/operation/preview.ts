@@ -81,7 +81,7 @@ export class Preview {
     const plan = this.kind.operation.offline(() => this.kind.lifecycle.plan(before, desired, host.isUnknown));
     if (moves || plan.replaces.length > 0) this.kind.operation.replacing.add(id);
     if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], takesOver: false };
-    for (const reason of plan.reasons) await host.warn(reason, urn);
+    for (const reason of [...plan.reasons, ...(plan.notes ?? [])]) await host.warn(reason, urn);
     if (intent !== undefined) this.kind.operation.current.set(intent, id);
     if (plan.takesOver && urn !== undefined) this.kind.operation.replaced.set(urn, id);
     if (plan.replaces.length === 0) {
