@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AdsServer, type Refused } from "../ads/server";
+import { addressText } from "../envoy/address";
 import { isChecked } from "../envoy/clusters";
 import type { Json } from "../envoy/json";
 import { bootstrap } from "../envoy/listeners";
@@ -48,6 +49,8 @@ export class Envoy implements Engine {
   readonly #process: EnvoyProcess | undefined;
   readonly #handover: Handover;
   #isPushed = false;
+  /** The listeners that it took last; undefined if it did not take the last ones. */
+  #taken: readonly Json[] | undefined;
 
   constructor(private readonly options: Options) {
     const { folder, program, warn, lingers = true } = options;
@@ -92,8 +95,10 @@ export class Envoy implements Engine {
   }
 
   /** The addresses on which it listens, as `ADDRESS:PORT`; undefined until it has started. */
-  listening = async (): Promise<string[] | undefined> =>
-    (await this.#admin.isThere()) ? this.#admin.listening() : undefined;
+  listening = async (): Promise<readonly string[] | undefined> => {
+    if (this.isInformed && this.#taken) return this.#taken.flatMap(addressesOf);
+    return (await this.#admin.isThere()) ? this.#admin.listening() : undefined;
+  };
   isReady = (): Promise<boolean> => this.#admin.isReady();
   /** Whether all listeners serve: a new Envoy takes its first ones before its threads do. */
   isInEffect = async (): Promise<boolean> =>
@@ -121,6 +126,7 @@ export class Envoy implements Engine {
     const first = resourcesOf("route", this.#handover.begin(configuration.routes));
     const outcome = await this.#ads.publish(world, first, patience);
     this.#isPushed = outcome !== "absent";
+    this.#taken = outcome === "taken" ? configuration.listeners : undefined;
     if (outcome === "silent") throw new Error(`Envoy did not answer within ${patience / 1000} s`);
     if (outcome === "taken" || outcome === "absent") {
       this.#handover.take(configuration.routes);
@@ -144,6 +150,14 @@ export class Envoy implements Engine {
     return new Map([...refused].map(([name, reason]) => [name.slice(PROBE.length), reason]));
   }
 }
+
+const addressesOf = ({ address, additional_addresses: others }: Json): string[] =>
+  [{ address }, ...((others ?? []) as Json[])].flatMap((one) => {
+    const { socket_address: at } = (one.address ?? {}) as {
+      socket_address?: { address: string; port_value: number };
+    };
+    return at ? [addressText({ host: at.address, port: at.port_value })] : [];
+  });
 
 const patienceFor = (listeners: readonly Json[]): number =>
   SILENT_MS + SILENT_MS_FOR_EACH_CHAIN * listeners.flatMap(({ filter_chains }) => filter_chains).length;
