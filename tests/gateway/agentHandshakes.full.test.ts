@@ -18,6 +18,8 @@ interface Hostile extends Client {
     rekey(): void;
     authPK(user: string, key: ParsedKey): void;
     _handlers: Record<string, () => unknown>;
+    _cipher: { encrypt(packet: Buffer): void };
+    _kexinit: Buffer;
   };
 }
 
@@ -70,7 +72,7 @@ describe("Handshakes of agents", () => {
   const ended = (client: Client) => new Promise<void>((resolve) => void client.on("close", resolve));
   const privateKey = () => utils.parseKey(sshKey().privateKey) as ParsedKey;
 
-  it("take elliptic curves alone: classic Diffie-Hellman, with SHA-1 or not, is refused, and so are SHA-1 and MD5 as MACs", async () => {
+  it("take elliptic curves alone: classic Diffie-Hellman, with SHA-1 or not, is refused, and so are SHA-1 and MD5 as MACs, CBC and ChaCha20", async () => {
     const fine = /^(curve25519-sha256(@libssh\.org)?|ecdh-sha2-nistp\d+|sntrup.*)$/;
     const weak = known("kex").filter((name) => !fine.test(name));
     expect(weak).to.include.members([
@@ -82,6 +84,8 @@ describe("Handshakes of agents", () => {
       expect(await saidBy(one.agent([], [`KexAlgorithms=${name}`])), name).to.contain(
         "no matching key exchange method found",
       );
+    for (const name of known("cipher").filter((name) => !/^aes\d+-(ctr|gcm@openssh.com)$/.test(name)))
+      expect(await saidBy(one.agent([], [`Ciphers=${name}`])), name).to.contain("no matching cipher found");
     const macs = known("mac").filter((name) => /sha1|md5/.test(name));
     expect(macs).to.include("hmac-sha1-etm@openssh.com");
     for (const name of macs)
@@ -90,12 +94,14 @@ describe("Handshakes of agents", () => {
       );
   });
 
-  it("work with the stock client, and with each curve; nothing is compressed, even if it asks for that", async () => {
-    for (const options of [
-      [],
-      ["KexAlgorithms=ecdh-sha2-nistp256"],
-      ["KexAlgorithms=ecdh-sha2-nistp384"],
-      ["KexAlgorithms=ecdh-sha2-nistp521"],
+  it("work with the stock client, with each curve, and with AES-GCM if it has that; nothing is compressed, even if it asks for that", async () => {
+    for (const [cipher, ...options] of [
+      ["aes128-gcm@openssh.com"],
+      ["aes128-gcm@openssh.com", "KexAlgorithms=ecdh-sha2-nistp256"],
+      ["aes128-gcm@openssh.com", "KexAlgorithms=ecdh-sha2-nistp384"],
+      ["aes128-gcm@openssh.com", "KexAlgorithms=ecdh-sha2-nistp521"],
+      ["aes256-gcm@openssh.com", "Ciphers=aes192-ctr,aes256-gcm@openssh.com"],
+      ["aes192-ctr", "Ciphers=aes192-ctr", "MACs=hmac-sha2-512"],
     ]) {
       const child = one.agent(["service=web:443"], [...options, "LogLevel=DEBUG1", "Compression=yes"]);
       let said = "";
@@ -103,12 +109,27 @@ describe("Handshakes of agents", () => {
         said += chunk;
         if (/remote forward success/.test(said)) break;
       }
+      expect(said.match(/server->client cipher: \S+/g)?.at(-1)).to.contain(cipher);
       expect(said)
         .to.contain("remote forward success")
         .and.to.contain("compression: none")
         .and.not.to.contain("compression: zlib");
       child.kill("SIGKILL");
     }
+  });
+
+  it("begin with what a client sends along with its offer, as Dropbear does", async () => {
+    const algorithms = { kex: ["curve25519-sha256" as const], serverHostKey: ["ssh-ed25519" as const] };
+    const client = clientFrom("127.0.0.1", { algorithms });
+    const { _protocol: protocol } = client;
+    const { encrypt } = protocol._cipher;
+    protocol._cipher.encrypt = (packet) => {
+      // first_kex_packet_follows is in front of four bytes, and of the padding
+      if (packet[5] === 20) packet[packet.length - (packet[4] ?? 0) - 5] = 1;
+      if (packet[5] === 20) protocol._kexinit[protocol._kexinit.length - 5] = 1;
+      encrypt.call(protocol._cipher, packet);
+    };
+    await once(client, "handshake");
   });
 
   it("are computed by other threads than the one that carries the bytes of agents", async () => {

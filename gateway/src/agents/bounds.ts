@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
 import type { Connection, ServerChannel } from "ssh2";
+import { free } from "./free";
 import { channelInside, insideOf } from "./ssh2Inside";
 
 /** In bytes. Clients take 32 KiB; where one takes 1 byte, or none, ssh2 sends for very long, or for ever. */
 const MIN_PACKET = 1024;
+/** How many bytes may wait for a caller while the window of ssh2, 2 MiB, opens anew. */
+const MAX_WAITING = 65_536;
 /** What an agent asks for, and gets an answer to, each at the cost of a packet. */
 const REQUESTS = ["GLOBAL_REQUEST", "CHANNEL_OPEN", "CHANNEL_REQUEST"] as const;
 
@@ -49,13 +52,20 @@ export class Outlet {
  * @throws if the agent takes no packets of a useful size
  */
 export function bound(channel: ServerChannel, outlet: Outlet): void {
-  const { incoming, outgoing } = channelInside(channel);
+  const { incoming, outgoing, _readableState: waiting } = channelInside(channel);
   if (!(outgoing.packetSize >= MIN_PACKET)) {
     outlet.close();
     throw new Error(`the agent takes packets of ${outgoing.packetSize} bytes`);
   }
+  waiting.highWaterMark = MAX_WAITING;
   const write = channel._write.bind(channel);
-  channel._write = (...args) => outlet.send(() => write(...args));
+  channel._write = (bytes, encoding, done) => {
+    const written = (error?: Error | null) => {
+      done(error);
+      free(bytes);
+    };
+    outlet.send(() => write(bytes, encoding, written));
+  };
   let left = incoming.window;
   Object.defineProperty(incoming, "window", {
     get: () => left,

@@ -6,6 +6,7 @@ import { addTo } from "../envoy/indexes";
 import { listenPrivately } from "../state/files";
 import type { Agent } from "./agent";
 import { type Bound, type Declared, socketsServedBy } from "./declared";
+import { freeWritten } from "./free";
 
 const NOTHING: Declared = { hostports: new Map(), groups: new Map() };
 
@@ -116,5 +117,6 @@ function connectBoth(socket: Socket, channel: Channel): void {
   channel.once("close", () => socket.end(() => socket.destroy()));
   // Without an end, Envoy gave up; after one, what waits has still to go in.
   socket.once("close", () => socket.readableEnded || channel.destroy());
+  freeWritten(socket);
   socket.pipe(channel).pipe(socket);
 }

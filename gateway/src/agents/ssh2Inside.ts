@@ -2,12 +2,23 @@ import type { Connection, ParsedKey, ServerChannel } from "ssh2";
 
 /** The key exchange in progress on a connection, or was the last. */
 export interface Exchange {
-  readonly negotiated: { kex: string; serverHostKey: string };
+  readonly negotiated: { kex: string; serverHostKey: string; cs: { cipher: string } };
+  /** The greeting of the client, and what it offers. */
+  readonly _remoteIdentRaw: Buffer;
+  readonly _remoteKexinit: Buffer;
   /** The part that computes; called with each packet of the client. */
   parse(payload: Buffer): unknown;
   getPublicKey(): Buffer;
   /** The shared secret in the form of the protocol (mpint). */
   computeSecret(): Buffer;
+}
+
+type List = { readonly array: readonly string[]; readonly buffer: Buffer };
+type Way = Readonly<Record<"cipher" | "mac" | "compress" | "lang", List>>;
+
+/** The names of algorithms that we offer. */
+interface Offer {
+  readonly lists: { readonly kex: List; readonly serverHostKey: List; readonly cs: Way; readonly sc: Way };
 }
 
 /** Private parts of ssh2 1.17 that it has no public way to. Code that misses one refuses the connection. */
@@ -16,6 +27,9 @@ export interface Inside {
   _kex: Exchange | undefined;
   /** What we offered for the key exchange in progress; undefined while there is none. */
   readonly _kexinit: Buffer | undefined;
+  _offer: Offer;
+  /** Whether the client guessed wrong, and what it sent with its offer does not count. */
+  _skipNextInboundPacket: boolean;
   /** What is done with each kind of message. */
   readonly _handlers: Record<string, ((...args: unknown[]) => unknown) | undefined>;
   readonly _packetRW: {
@@ -35,6 +49,7 @@ export function insideOf(connection: Connection): Inside | undefined {
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
   const isWhole =
     inside?._hostKeys &&
+    inside._offer?.lists &&
     inside._packetRW?.write &&
     inside._cipher &&
     inside._handlers &&
@@ -46,11 +61,22 @@ export function insideOf(connection: Connection): Inside | undefined {
 interface ChannelInside {
   /** How many bytes the agent may still send. */
   readonly incoming: { readonly window: number };
+  /** Of what waits for the caller. */
+  readonly _readableState: { highWaterMark: number };
   /** The size of packets that the agent takes, in bytes. */
   readonly outgoing: { readonly packetSize: number };
 }
 
 export const channelInside = (channel: ServerChannel): ChannelInside => channel as unknown as ChannelInside; // private to ssh2
+
+/** Offers these ciphers only from the next key exchange on. */
+export function offerCiphers(inside: Inside, ciphers: readonly string[]): void {
+  const { kex, serverHostKey, cs } = inside._offer.lists;
+  const { mac, compress, lang } = cs;
+  const way = { cipher: ciphers, mac: mac.buffer, compress: compress.buffer, lang: lang.buffer };
+  const offer = { kex: kex.buffer, serverHostKey: serverHostKey.buffer, cs: way, sc: way };
+  inside._offer = new (inside._offer.constructor as new (names: typeof offer) => Offer)(offer);
+}
 
 /** Sends a packet now, ahead of those that wait for a key exchange. */
 export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload: Buffer): void {

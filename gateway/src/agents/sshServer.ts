@@ -4,6 +4,7 @@ import { holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
 import { countRequests } from "./bounds";
 import { type AgentConnection, ConnectionLimits, MAX_REKEYS } from "./connectionLimits";
+import { free } from "./free";
 import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { gatherWrites, prepareKeys } from "./packets";
@@ -110,7 +111,10 @@ export class SshServer {
     });
     const session = new Session(connection, incoming, this.options, greeting);
     this.#sessions.add(session);
-    connection.on("ready", () => this.#limits.logIn(incoming));
+    connection.on("ready", () => {
+      this.#limits.logIn(incoming);
+      incoming.socket.on("data", free); // ssh2 has read it
+    });
     connection.on("close", () => {
       session.close();
       this.#sessions.delete(session);
