@@ -39,10 +39,10 @@ const FORGED = {
   ...{ "cf-connecting-ip": CALLER, "fastly-client-ip": CALLER, "x-envoy-external-address": CALLER },
   ...{ "x-envoy-internal": "true", "x-envoy-original-path": "/forged", "x-envoy-max-retries": "9" },
   ...{ "x-envoy-decorator-operation": "forged", "x-tunnelplane-client-ip": CALLER },
-  "x-tunnelplane-path": "/forged",
+  ...{ "x-tunnelplane-path": "/forged", "x-original-url": "/forged", "x-rewrite-url": "/forged" },
 };
 const ABOUT_CALLERS =
-  /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*|.*-(client|connecting)-ip)$/;
+  /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*|.*-(client|connecting)-ip|x-.*-url)$/;
 
 describe("The port of a caller", () => {
   const gateway = envoyOfThisFile();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { certificate } from "../support/api/fixtures";
@@ -108,9 +108,14 @@ describe("The command line of a gateway", () => {
       writeFileSync(join(folder, kind), JSON.stringify({ objects: [{ kind, fields }] }));
       return `render ${join(folder, kind)} --dev-ca --state ${state} --listen 443=127.0.0.1:8443`;
     });
-    const old = join(folder, "envoy");
-    writeFileSync(old, '#!/bin/sh\necho "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL"\n');
-    chmodSync(old, 0o700);
+    const saying = (name: string, text: string) => {
+      writeFileSync(join(folder, name), `#!/bin/sh\necho "${text}"\n`, { mode: 0o700 });
+      return join(folder, name);
+    };
+    const old = saying("envoy", "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL");
+    const [newer, other] = [saying("newer", "a/2.0.0/b"), saying("other", "hello")];
+    const occupied = join(folder, "occupied");
+    mkdirSync(join(occupied, "envoy/ads.sock"), { recursive: true });
     const taken = await freePort();
     const holder = createServer().listen(taken, "127.0.0.1");
     await once(holder, "listening");
@@ -162,7 +167,13 @@ describe("The command line of a gateway", () => {
       ),
       [
         `${places} --envoy ${old}`,
-        `Envoy 1.30.1 at ${old} is too old: 1.40 or newer is needed; install it, or say where it is with --envoy`,
+        `Envoy 1.30.1 at ${old} is too old: 1.40 or a newer 1.x is needed; install it, or say where it is with --envoy`,
+      ],
+      [`${places} --envoy ${newer}`, `Envoy 2.0.0 at ${newer} is newer than this gateway knows: 1.40 or`],
+      [`${places} --envoy ${other}`, "it says no version: name Envoy's program with --envoy"],
+      [
+        `${places} --envoy none --state ${occupied} --metrics 127.0.0.1:${await freePort()}`,
+        "/envoy/ads.sock: move away what is there",
       ],
       [`${places} --envoy none --metrics ${at}`, `${isTaken} --metrics`],
       [`${places} --envoy none --ssh-listen ${at}`, `${isTaken} --ssh-listen`],

@@ -15,8 +15,9 @@ describe("An open stream", () => {
   /** Answers, and never ends the answer. */
   let endless: Server;
   let address = "";
-  const [OWN, OTHER] = ["own.example.com", "other.example.com"];
+  const [OWN, OTHER, PASSED] = ["own.example.com", "other.example.com", "passed.example.com"];
   let own: Awaited<ReturnType<Running["site"]>>;
+  let restricted: object;
 
   before("serve two sites that stream", async () => {
     endless = createServer((_, response) => response.writeHead(200, { "x-endless": "yes" }).write("begun"));
@@ -26,16 +27,29 @@ describe("An open stream", () => {
     const { id } = await one.api.staticBackends.create({ address });
     own = await one.site(OWN, { backend: { backend_id: id } });
     await one.site(OTHER, { backend: { backend_id: id } });
-    const { pem, privateKey } = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
-    writeFileSync(join(one.folder, "own.pem"), pem);
-    writeFileSync(join(one.folder, "own.key"), privateKey);
-    one.run("--certs", one.folder, "--allow-upstreams", "127.0.0.0/8");
+    shows("wildcard", ["*.example.com"]);
+    start();
     for (const host of [OWN, OTHER]) await opens(host);
   });
   after("stop the program", () => {
     endless.closeAllConnections();
     endless.close();
   });
+
+  const start = () => running.now.run("--certs", running.now.folder, "--allow-upstreams", "127.0.0.0/8");
+  /** Puts a certificate for some names into the folder, of a subject of this name. */
+  function shows(name: string, hosts: readonly string[]): void {
+    const names = hosts.map((host) => `DNS:${host}`).join();
+    const { pem, privateKey } = certificate({ name, extensions: [`subjectAltName = ${names}`] });
+    writeFileSync(join(running.now.folder, `${name}.key`), privateKey);
+    writeFileSync(join(running.now.folder, `${name}.pem`), pem);
+  }
+  async function shownTo(sni: string): Promise<string | undefined> {
+    const socket = await tls(running.now.httpsPort, { sni });
+    const { subject } = socket.getPeerCertificate();
+    socket.destroy();
+    return String(subject.CN);
+  }
 
   /** A stream that has begun. */
   async function opened(
@@ -64,16 +78,18 @@ describe("An open stream", () => {
       ),
     );
 
-  it("goes on while its edge gets a hostport with the same certificate, a route, a wider network and another backend, and its neighbours anything", async () => {
+  it("goes on while its edge gets a hostport with the same certificate, a route, a wider network, another backend and another certificate, and its neighbours anything", async () => {
     const one = running.now;
     const routes = one.api.httpsEdgeRoutes(own.edge.id);
     const policy = await one.api.ipPolicies.create({});
     await one.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
-    const restricted = { ip_restriction: { ip_policy_ids: [policy.id] } };
+    restricted = { ip_restriction: { ip_policy_ids: [policy.id] } };
     await routes.update(own.route.id, restricted);
     await one.site("narrowed.example.com");
     await one.becomes(200, "narrowed.example.com");
-    const streams = [await opened(OWN), await opened(OTHER)];
+    const passed = await one.tlsEdge(PASSED, address);
+    await opens(PASSED);
+    const streams = [await opened(OWN), await opened(OTHER), await opened(PASSED)];
     await one.api.httpsEdges.update(own.edge.id, { hostports: [`${OWN}:443`, "second.example.com:443"] });
     await opens("second.example.com");
     const { id } = await one.api.httpResponseBackends.create({ status_code: 204, body: "" });
@@ -82,25 +98,35 @@ describe("An open stream", () => {
     await one.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "10.0.0.0/8", action: "allow" });
     const moved = await one.api.staticBackends.create({ address: one.upstream.address });
     await routes.update(own.route.id, { backend: { backend_id: moved.id } });
-    await one.becomes(200, OWN);
+    await one.api.tlsEdges.update(passed.edge, { backend: { backend_id: moved.id } });
+    for (const host of [OWN, PASSED]) await one.becomes(200, host);
+    for (const host of [OWN, PASSED]) shows(host, [host, "second.example.com"]);
+    await one.until(async () => (await shownTo(OWN)) === OWN && (await shownTo(PASSED)) === PASSED);
     await one.tlsEdge("added.example.com");
     await one.becomes(200, "added.example.com");
     await new Promise((resolve) => setTimeout(resolve, WATCHED_MS));
-    expect(streams.map(({ hasEnded }) => hasEnded())).to.deep.equal([false, false]);
+    expect(streams.map(({ hasEnded }) => hasEnded())).to.deep.equal([false, false, false]);
     for (const { socket } of streams) socket.destroy();
   });
 
-  it("ends where a change refuses it, and those of other edges go on", async () => {
+  it("ends where a change refuses it, also one of a time without a gateway, and those of other edges go on", async () => {
     const one = running.now;
     const routes = one.api.httpsEdgeRoutes(own.edge.id);
     const { id } = await one.api.staticBackends.create({ address });
     await routes.update(own.route.id, { backend: { backend_id: id } });
     await opens(OWN);
-    const [refused, other] = [await opened(OWN), await opened(OTHER)];
+    const other = await opened(OTHER);
     const nobody = await one.api.ipPolicies.create({});
-    await routes.update(own.route.id, { ip_restriction: { ip_policy_ids: [nobody.id] } });
-    await one.until(refused.hasEnded);
-    await one.becomesRefused(403, OWN, "narrowed.example.com");
+    for (const isAway of [false, true]) {
+      const refused = await opened(OWN);
+      if (isAway) await one.gateway.stop("SIGKILL");
+      await routes.update(own.route.id, { ip_restriction: { ip_policy_ids: [nobody.id] } });
+      if (isAway) start();
+      await one.until(refused.hasEnded);
+      await one.becomesRefused(403, OWN, "narrowed.example.com");
+      await routes.update(own.route.id, restricted);
+      await opens(OWN);
+    }
     expect(other.hasEnded()).to.equal(false);
     other.socket.destroy();
   });

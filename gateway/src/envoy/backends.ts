@@ -1,4 +1,5 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { present } from "@tunnelplane/sdk/contract";
 import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
@@ -59,6 +60,10 @@ const traitsOf = ({ protocol = "auto", idle_timeout = DEFAULT_IDLE }: Spoken): T
 /** In seconds; Envoy's own for requests, too. */
 export const DEFAULT_IDLE = 300;
 
+type ToClusters = Extract<Destination, { readonly clusters: unknown }>;
+export const isSingle = (to: Destination): to is ToClusters =>
+  typeof to === "object" && "clusters" in to && to.clusters.length === 1;
+
 export const traitsIn = (found: Found): Traits | undefined =>
   typeof found === "object" && "traits" in found ? found.traits : undefined;
 
@@ -94,6 +99,11 @@ export class Backends {
     const found = this.#of(module.backend.id, use);
     if (typeof found !== "object" || !("order" in found)) return found;
     return { ...one(this.#inOrder(found.failover, found.order)), traits: found.traits };
+  }
+
+  /** The same single cluster by a name that may stay when the backend moves. */
+  renamed({ clusters, traits }: ToClusters, name: string): Destination {
+    return { ...one(this.#set.rename(present(clusters[0]).name, name)), traits };
   }
 
   /** Whether some of this traffic goes to agents, each of which may have another application. */

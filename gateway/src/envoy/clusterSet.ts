@@ -66,6 +66,12 @@ export class ClusterSet {
     return name;
   }
 
+  /** The same cluster, or order of clusters, by another name. */
+  rename(name: string, other: string): string {
+    this.#orders.set(other, this.#orders.get(name) ?? [name]);
+    return other;
+  }
+
   /** A cluster that sends to a filter inside of Envoy. */
   addWithin(
     name: string,

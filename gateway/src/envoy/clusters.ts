@@ -135,6 +135,8 @@ export function answering(id: string, response: Response): Json {
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
     {
       stat_prefix: id,
+      // Else it refuses requests for an upgrade, which the same answer of a route does not.
+      upgrade_configs: [{ upgrade_type: "websocket" }],
       route_config: {
         name: id,
         max_direct_response_body_size_bytes: 1_048_576,

@@ -9,7 +9,14 @@ import { type Environment, type Listen, markOf, type ServerCertificate } from ".
 import type { Chain, Part, Served } from "./part";
 import { HTTP_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
-import { certificatesNamed, downstreamTls, HANDSHAKE, secretOf, type Termination } from "./tls";
+import {
+  certificatesNamed,
+  downstreamTls,
+  HANDSHAKE,
+  type SecretNames,
+  secretOf,
+  type Termination,
+} from "./tls";
 
 /** A hostport of an HTTPS edge that was understood. */
 export interface HttpsFront {
@@ -31,6 +38,7 @@ export function httpsPart(
   termination: Termination,
   fronts: readonly HttpsFront[],
   strangers: (port: number, own: readonly string[]) => readonly string[],
+  nameOf: SecretNames,
   environment: Pick<Environment, "balancers" | "recording" | "counting" | "tracing" | "marks" | "listen">,
 ): HttpsPart {
   const arrivals = arrivalsBy(environment.balancers);
@@ -49,7 +57,7 @@ export function httpsPart(
           arrival,
           routes.manager,
           termination,
-          group,
+          new Set(group.map(({ certificate }) => nameOf(certificate))),
         ),
       );
       return { routes: routes.routes, chains };
@@ -141,16 +149,12 @@ function chain(
   arrival: Arrivals,
   manager: Json,
   termination: Termination,
-  fronts: readonly HttpsFront[],
+  secrets: Iterable<string>,
 ): Chain {
-  const certificates = new Map(fronts.map(({ certificate }) => [secretOf(certificate), certificate]));
   return {
     name,
     filters: [...closing(arrival), manager],
-    transport_socket: downstreamTls(termination, certificatesNamed([...certificates.values()]), [
-      "h2",
-      "http/1.1",
-    ]),
+    transport_socket: downstreamTls(termination, certificatesNamed(secrets), ["h2", "http/1.1"]),
     transport_socket_connect_timeout: HANDSHAKE,
   };
 }

@@ -158,6 +158,8 @@ export function addresses(listen: readonly Listen[]): Json {
 const MAX_CONNECTIONS = 50_000;
 /** A crowd at one port leaves room for others. Envoy knows no limit for each address: firewalls do. */
 export const MAX_PER_PORT = 40_000;
+/** In instructions: some times what the contract allows, because RE2 counts otherwise. Envoy's own limit is 100. */
+const MAX_PATTERN = 10_000;
 const connectionLimit = (port: number): string =>
   `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
 
@@ -192,12 +194,15 @@ export function bootstrap({
         "envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
       ),
     ],
-    // Envoy reads the limit of a listener nowhere else.
+    // Envoy reads these nowhere else.
     layered_runtime: {
       layers: [
         {
           name: "limits",
-          static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MAX_PER_PORT])),
+          static_layer: {
+            ...Object.fromEntries(ports.map((port) => [connectionLimit(port), MAX_PER_PORT])),
+            "re2.max_program_size.error_level": MAX_PATTERN,
+          },
         },
       ],
     },

@@ -84,9 +84,24 @@ export const inline = ({ chain, key }: ServerCertificate): Json => ({
 export const secretOf = ({ names, isReserved }: ServerCertificate): string =>
   `certificate ${shortHash(JSON.stringify([[...names].sort(), isReserved === true]))}`;
 
-/** Certificates that Envoy chooses from by the name in TLS. */
-export const certificatesNamed = (certificates: readonly ServerCertificate[]): Json => ({
-  tls_certificate_sds_secret_configs: certificates.map((one) => secretNamed(secretOf(one))),
+/** How the chains of an edge name the secrets of its certificates. */
+export type SecretNames = (certificate: ServerCertificate) => string;
+
+/**
+ * Where all hosts of an edge have one certificate, any other may take its place, and connections go on.
+ * @param edge its id and mark: with a host that leaves it goes its chain, so none shows a certificate of others
+ */
+export const secretNames = (certificates: readonly ServerCertificate[], edge: string): SecretNames =>
+  new Set(certificates.map(secretOf)).size === 1 ? () => `certificate of ${edge}` : secretOf;
+
+export const secret = (name: string, certificate: ServerCertificate) => ({
+  name,
+  tls_certificate: inline(certificate),
+});
+
+/** Certificates that Envoy chooses from by the name in TLS. @param secrets their names, each once */
+export const certificatesNamed = (secrets: Iterable<string>): Json => ({
+  tls_certificate_sds_secret_configs: [...secrets].map(secretNamed),
 });
 
 /** TLS to an address, which has to prove that it belongs to the host. */

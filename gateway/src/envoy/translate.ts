@@ -1,13 +1,13 @@
 import type { HttpsEdge, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import { type EdgeKind, messageOf } from "@tunnelplane/sdk/contract";
 import { refuseKeptSlashes, refuseReading, unreadable } from "@tunnelplane/sdk/rules";
-import { Backends } from "./backends";
+import { Backends, type Destination, isSingle } from "./backends";
 import { named } from "./callerHeaders";
 import { certificateFor } from "./certificates";
 import { tcpListener, tlsPart } from "./connectionParts";
 import { counter } from "./counting";
 import { refuseUnknown } from "./enforced";
-import { type Hostport, hostportsIn, isWildcard, wildcardsAbove } from "./hostports";
+import { type Hostport, hostportsIn, isWildcard, shortHash, wildcardsAbove } from "./hostports";
 import { type HttpsFront, httpsPart, reached } from "./httpsPart";
 import { addTo, onceForEach } from "./indexes";
 import type { Json } from "./json";
@@ -15,6 +15,7 @@ import { tlsListeners } from "./listeners";
 import {
   type Configuration,
   type Environment,
+  markOf,
   type Objects,
   type ServerCertificate,
   Unservable,
@@ -23,7 +24,14 @@ import type { Part, Served } from "./part";
 import { recorder } from "./recording";
 import { dependsOnPath, OWN, serveRoute } from "./routes";
 import { type Passage, passageOf } from "./tcpChain";
-import { certificatesNamed, downstreamTls, inline, secretOf, terminationOf } from "./tls";
+import {
+  certificatesNamed,
+  downstreamTls,
+  secret,
+  secretNames,
+  type Termination,
+  terminationOf,
+} from "./tls";
 import { tracer } from "./tracing";
 import { type Unserved, unservedOf } from "./unserved";
 import { virtualHost } from "./virtualHost";
@@ -159,9 +167,15 @@ const passageFor = (
   hostport: Hostport,
   backends: Backends,
   { objects, environment }: World,
+  termination?: Termination,
 ): Passage => {
-  const destination = backends.destination(edge.backend, hostport, "connections");
-  return passageOf(kind, edge, hostport, destination, objects, environment);
+  const found = backends.destination(edge.backend, hostport, "connections");
+  const passage = (to: Destination) => passageOf(kind, edge, hostport, to, objects, environment);
+  if (!edge.backend || !isSingle(found)) return passage(found);
+  // The chain stays where the backend alone moves. Where more of it changes, both change at once.
+  const rest = passage({ clusters: [], traits: found.traits });
+  const chain = shortHash(JSON.stringify([rest.filters, rest.protocol, termination]));
+  return passage(backends.renamed(found, `${withMark(edge, environment)} ${chain}`));
 };
 
 function httpsOf(
@@ -195,11 +209,13 @@ function httpsOf(
     };
   });
   const strangers = (port: number, own: readonly string[]) => strangersTo(port, own, objects, unserved);
+  const certificates = fronts.map(({ certificate }) => certificate);
+  const nameOf = secretNames(certificates, withMark(edge, environment));
   const signIns = fronts.flatMap(({ requirements }) => requirements.flatMap(({ signIn }) => signIn ?? []));
   return {
-    ...httpsPart(edge, termination, fronts, strangers, environment),
+    ...httpsPart(edge, termination, fronts, strangers, nameOf, environment),
     secrets: [
-      ...fronts.map(({ certificate }) => certificateSecret(certificate)),
+      ...[...new Map(certificates.map((one) => [nameOf(one), one]))].map((one) => secret(...one)),
       ...signIns.flatMap((one) => one.secrets),
     ],
     refusals: [...refusals],
@@ -210,26 +226,22 @@ function tlsOf(edge: TlsEdge, hostports: readonly Hostport[], backends: Backends
   const { objects, environment } = world;
   const upstream = endsUpstream(edge);
   if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
-  const certificates = upstream ? [] : hostports.map((hostport) => certificateOf(hostport, environment));
   const termination = upstream ? undefined : terminationOf(edge.tls_termination, edge.mutual_tls, objects);
+  const secrets = (upstream ? [] : hostports).map((one) =>
+    secret(`certificate of ${edge.id} ${textOf(one)}`, certificateOf(one, environment)),
+  );
   const fronts = hostports.map((hostport, index) => {
-    const named = certificatesNamed(certificates.slice(index, index + 1));
+    const named = certificatesNamed(secrets.slice(index, index + 1).map(({ name }) => name));
     return {
       hostport,
-      passage: passageFor("tls_edge", edge, hostport, backends, world),
+      passage: passageFor("tls_edge", edge, hostport, backends, world, termination),
       transport: termination && ((protocol: string) => downstreamTls(termination, named, [protocol])),
     };
   });
-  return { ...tlsPart(edge.id, fronts, environment), secrets: certificates.map(certificateSecret) };
+  return { ...tlsPart(edge.id, fronts, environment), secrets };
 }
 
-/** Each certificate's message is made once. */
-const certificateSecret = onceForEach(
-  (certificate: ServerCertificate): Json => ({
-    name: secretOf(certificate),
-    tls_certificate: inline(certificate),
-  }),
-);
+const withMark = ({ id }: AnyEdge, environment: Environment): string => `${id}${markOf(environment, id)}`;
 
 /**
  * The hosts of other edges that are below wildcards of one edge: a request for them must not reach its

@@ -27,7 +27,11 @@ export async function writeWholeLater(path: string, text: string): Promise<void>
 
 /** Listens at a Unix socket that only its owner can open, from its first moment on. */
 export function listenPrivately(server: Server, path: string, listening?: () => void): void {
-  rmSync(path, { force: true });
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw new Error(`no socket can be made at ${path}: move away what is there`, { cause: error });
+  }
   const former = process.umask(0o177);
   try {
     server.listen(path, listening);

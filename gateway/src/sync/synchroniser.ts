@@ -51,7 +51,8 @@ export class Synchroniser {
   #served: ReadonlyMap<string, Part> = new Map();
   readonly #parts = new KeptParts();
   readonly #leftOut = new Map<string, LeftOut>();
-  #before: Moment | undefined;
+  /** What it served last, or serves still while it does not answer: a gateway starts with what was kept. */
+  #before: (Moment & { readonly parts: ReadonlyMap<string, Part> }) | undefined;
   /** What Envoy serves; undefined if that is not known. */
   #last: readonly unknown[] | undefined;
   edges: readonly EdgeState[] = [];
@@ -103,7 +104,7 @@ export class Synchroniser {
     const { isInformed } = this.engine;
     this.edges = isInformed ? configuration.edges : [];
     this.#last = isInformed ? current() : undefined;
-    if (isInformed) this.#before = after;
+    this.#before = { ...after, parts: byId };
     this.#served = new Map(
       isInformed ? parts.flatMap((part) => (this.#leftOut.has(part.id) ? [] : [[part.id, part]])) : [],
     );
@@ -114,7 +115,7 @@ export class Synchroniser {
     const before = this.#before;
     if (!before) return false;
     const changed = parts.flatMap((is) => {
-      const was = this.#served.get(is.id);
+      const was = before.parts.get(is.id);
       return was === undefined || isSame(was, is) ? [] : [{ was, is }];
     });
     return changed.length > 0 && this.marks.mark(before, after, changed);
