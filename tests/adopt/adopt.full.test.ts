@@ -98,6 +98,16 @@ function foreignService(server: { readonly url: string }): Promise<string> {
   });
 }
 
+/** Is busy at first, then answers one page after the other, and nothing else. */
+function pagedService(pages: readonly object[]): Promise<string> {
+  const answers = [undefined, ...pages];
+  return listening((_, response) => {
+    if (answers.length === 0) response.writeHead(404).end("{}");
+    else if (answers[0]) response.end(JSON.stringify(answers.shift()));
+    else response.writeHead(429, { "retry-after": "0" }).end(String(answers.shift()));
+  });
+}
+
 /** Sends what never ends, as fast as it is taken. */
 const endlessService = () =>
   listening((_, response) => {
@@ -136,6 +146,8 @@ describe("adopt --from moves the account of another service", () => {
     const [server, empty] = [await world.server(), await world.server()];
     await fill(server.rest, 0);
     await fillToServe(server.rest);
+    const labels = { host_ports: "a name that users chose" };
+    await server.rest.created("/backends/tunnel_group", { labels });
     const before = await worldOf(server.rest);
     const made = new Project();
     const adopted = await made.adopt(server, ...(await options(server)), "--format", "yaml");
@@ -179,15 +191,22 @@ describe("adopt --from moves the account of another service", () => {
     expect(await adopt("--from", url)).to.contain("has none of the lists");
     expect(await adopt("--from", url, "--from-header", "no header")).to.contain('expected "NAME: VALUE"');
     expect(await adopt("--from", await endlessService())).to.match(/GET \S+ was not answered .*larger than/);
+    const next = { credentials: [], next_page_uri: "/credentials?before_id=x" };
+    for (const [pages, why] of [
+      [[{ credentials: [{}] }], /limit=100 answered an object without an id: {}/],
+      [[next], /before_id=x answered 404/],
+      [[next, next], /before_id=x answered a next page that leads nowhere new/],
+    ] as const)
+      expect(await adopt("--from", await pagedService(pages))).to.match(why);
     expect(await adopt("--from", "ftp://x")).to.contain("is not a valid address");
   });
 
-  it("from a state of its Terraform provider, by type, and lists what cannot be kept here", async () => {
+  it("from a state of its Terraform provider, by type, and lists what cannot be kept here, without which nobody comes in", async () => {
     const [server, made] = [await world.server(), new Project()];
     const state = join(newFolder(), "state.json");
     const resource = (type: string, name: string, attributes: object) => ({
       ...{ mode: "managed", type: `hosted_${type}`, name },
-      instances: [{ attributes }],
+      instances: [{ attributes }, { attributes: { ...attributes, id: "x" }, deposed: "0a1b2c3d" }],
     });
     const backend = { id: "bkdtg_0ERtNczXWy7zy1CB3fJ10nEssDV", labels: { service: "web" } };
     const edge = {
@@ -205,20 +224,30 @@ describe("adopt --from moves the account of another service", () => {
       },
       backend: [{ enabled: true, backend_id: backend.id }],
       oidc: [{ issuer: "https://id.example.com", client_id: "app", client_secret: "" }],
-      saml: [{ idp_metadata: "<xml/>" }],
+      saml: [{ enabled: true, idp_metadata: "<xml/>" }],
     };
+    const guarded = {
+      ...{ id: "edgtls_0ERtNd3wMab3QqcDzdg8miI199P", hostports: ["tls.example.com:443"] },
+      ip_restriction: [{ ip_policy_ids: ["ipp_0ERtNd3wMab3QqcDzdg8miI199P"] }],
+    };
+    const theirKey = { id: "ak-1", description: "a key of another provider" };
     const resources = [
       resource("tunnel_group_backend", "web", backend),
       resource("https_edge", "app", edge),
       resource("https_edge_route", "all", route),
+      resource("edge_tls", "guarded", guarded),
       resource("log_exporting", "logs", { id: "x" }),
+      { ...resource("api_key", "theirs", theirKey), type: "metrics_api_key" },
     ];
     writeFileSync(state, JSON.stringify({ version: 4, resources }));
     const adopted = await made.adopt(server, "--from-terraform", state, "--format", "yaml");
     expect(adopted.code, adopted.stderr).to.equal(0);
     expect(adopted.stdout)
       .to.contain("hosted_log_exporting.logs: there is no such type here")
-      .and.to.contain("its `saml`, which cannot be kept here");
+      .and.to.contain("its `saml`, which cannot be kept here")
+      .and.to.contain("hosted_https_edge.app: it is deposed")
+      .and.to.contain("it refers to ipp_0ERtNd3wMab3QqcDzdg8miI199P, which is not there")
+      .and.to.contain("1 resource of other providers");
     const secret = /export (\w+)=…/.exec(adopted.stdout)?.[1] ?? "";
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, [secret]: CANARY };
     const applied = await runHere(["apply", join(made.folder, "tunnels.yaml"), "--set", "moved"], env);
@@ -226,5 +255,14 @@ describe("adopt --from moves the account of another service", () => {
     const [moved] = (await server.rest.get("/edges/https")).body.https_edges;
     expect(moved.tls_termination.min_version).to.equal("1.3");
     expect(moved.routes[0].backend.backend.id).to.match(/^bkdtg_/);
+    const session = { issuer: "https://id.example.com", client_id: "app" };
+    const requests = ["app", "tls"].map((name) => ({
+      address: `${name}.example.com:443`,
+      from: "192.0.2.1",
+      session,
+    }));
+    const { decisions } = (await server.rest.post("/exposure/decisions", { requests })).body;
+    expect(decisions.map((one: { outcome: string }) => one.outcome)).to.deep.equal(["refused", "closed"]);
+    expect((await server.rest.get("/api_keys")).body.keys).to.have.length(1);
   });
 });

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import type { Caller } from "@tunnelplane/sdk";
 import {
+  answerSchema,
+  codeOf,
   type Definition,
   embeddedIn,
   isObject,
@@ -10,15 +13,21 @@ import {
   registry,
 } from "@tunnelplane/sdk/contract";
 import { parse } from "yaml";
+import { z } from "zod";
 import type { Wire } from "../core/target";
+import { type FieldNames, fitted, type Unheld } from "./fitting";
 
-/** Objects of an account elsewhere, in the names of our contract. */
+/** An object of an account elsewhere, in the names of our contract. */
+export interface ForeignObject {
+  readonly definition: Definition;
+  readonly answer: Wire;
+  readonly name?: string;
+  /** The parts of it that are set, and have no field here. */
+  readonly unheld: readonly Unheld[];
+}
+
 export interface ForeignObjects {
-  readonly found: readonly {
-    readonly definition: Definition;
-    readonly answer: Wire;
-    readonly name?: string;
-  }[];
+  readonly found: readonly ForeignObject[];
   /** Whether they have the form of declarations, and not that of answers. */
   readonly isDeclared?: boolean;
   /** Sentences about what could not be read, or cannot be held. */
@@ -37,8 +46,7 @@ export interface ForeignAccount {
 /** Our names of paths and fields, and theirs. */
 export interface Names {
   readonly paths: ReadonlyMap<string, string>;
-  /** Ours by theirs. */
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: FieldNames;
 }
 
 /** Nobody owns what comes from elsewhere; it has the defaults of the one who will make it. */
@@ -47,6 +55,11 @@ export const NOBODY: Caller = { owner_id: "", name: "", role: "admin", key_id: "
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_MS = 30_000;
 const SHOWN_ANSWER = 300;
+/** A service that is busy is asked again: so often, after what it says, at most so many seconds. */
+const MAX_TRIES = 5;
+const MAX_PAUSE_SECONDS = 30;
+const BUSY = [429, 502, 503, 504];
+const BROKEN = ["ECONNRESET", "UND_ERR_SOCKET"];
 
 /** `NAME: VALUE` */
 export function headerIn(text: string): [string, string] {
@@ -65,20 +78,18 @@ export function namesIn(file: string): Names {
   try {
     read = parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${messageOf(error).split("\n")[0]}`);
+    throw new Error(`${file} cannot be read: ${messageOf(error).split("\n")[0]?.replace(/:$/, "")}`);
   }
-  const part = (name: string): [string, string][] => {
-    const map = isObject(read) ? (read[name] ?? {}) : undefined;
-    if (!isObject(map) || !Object.values(map).every((value) => typeof value === "string"))
-      throw new Error(
-        `${file} is not a valid map of names: expected {"paths": {"/edges/tls": "/their/path"}, "fields": {"hostports": "their_field"}}`,
-      );
-    return Object.entries(map) as [string, string][];
-  };
-  return {
-    paths: new Map(part("paths")),
-    fields: new Map(part("fields").map(([ours, theirs]) => [theirs, ours])),
-  };
+  const valid = z.strictObject({
+    paths: z.record(z.string(), z.string().startsWith("/")).default({}),
+    fields: z.record(z.string(), z.string()).default({}),
+  });
+  const { data } = valid.safeParse(read);
+  if (data === undefined)
+    throw new Error(
+      `${file} is not a valid map of names: expected {"paths": {"/edges/tls": "/their/path"}, "fields": {"hostports": "their_field"}}`,
+    );
+  return { paths: new Map(Object.entries(data.paths)), fields: new Map(Object.entries(data.fields)) };
 }
 
 /** Reads everything of an account, page by page. Nothing is changed there. */
@@ -86,81 +97,141 @@ export async function readForeign(
   account: ForeignAccount,
   progress: (read: number) => void,
 ): Promise<ForeignObjects> {
-  const found: { definition: Definition; answer: Wire }[] = [];
+  const found: ForeignObject[] = [];
   const missing: string[] = [];
+  const refused: string[] = [];
   let isThere = false;
+  const fields: FieldNames = account.names?.fields ?? new Map();
   for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {
     for await (const objects of pagesOf(account, definition)) {
       if (objects === undefined) missing.push(plural(definition.title));
+      else if (typeof objects === "string") refused.push(`${plural(definition.title)}: ${objects}`);
       else isThere = true;
-      for (const answer of objects ?? []) {
-        for (const one of [{ definition, answer }, ...insideOf(definition, answer)]) found.push(one);
+      for (const answer of Array.isArray(objects) ? objects : []) {
+        found.push(...withInner(definition, answer, answerSchema, fields));
         if (found.length % PROGRESS_EVERY === 0) progress(found.length);
       }
     }
   }
+  if (!isThere && refused[0]) throw new Error(refused[0]);
   if (!isThere)
     throw new Error(
       `GET ${account.url} has none of the lists, such as ${theirPath("/edges/tls", account.names)}: each answered 404. Name their paths under "paths" in the file of --from-names`,
     );
-  const leftOut = missing.length === 0 ? [] : [`the service has no lists of ${missing.join(", ")}`];
-  return { found, leftOut };
+  const lists = missing.length === 0 ? [] : [`the service has no lists of ${missing.join(", ")}`];
+  return { found, leftOut: [...lists, ...refused] };
 }
 
 const PROGRESS_EVERY = 500;
 
-const insideOf = (definition: Definition, answer: Wire) =>
-  embeddedIn(definition).flatMap(([name, child]) => {
-    const inner = answer[name];
-    return (Array.isArray(inner) ? inner : []).map((one: Wire) => ({ definition: child, answer: one }));
-  });
+/**
+ * The object in the shape that it has here, before those that are written inside of it.
+ *
+ * @param schemaOf the shape of what was read: that of answers, or that of declarations
+ */
+export function withInner(
+  definition: Definition,
+  read: Wire,
+  schemaOf: (definition: Definition) => z.ZodObject,
+  names: FieldNames,
+  name?: string,
+): ForeignObject[] {
+  const { owner_id, id } = read;
+  const unheld: Unheld[] = [];
+  const lists = embeddedIn(definition).map(([list]) => names.get(list) ?? list);
+  const outer = Object.fromEntries(Object.entries(read).filter(([field]) => !lists.includes(field)));
+  const fit = fitted(schemaOf(definition), outer, names, unheld) as Wire;
+  const answered = answerSchema(definition).shape;
+  const own = {
+    definition,
+    name,
+    answer: { ...fit, id, owner_id },
+    unheld: unheld.filter(({ path }) => !Object.hasOwn(answered, path)),
+  };
+  const inner = embeddedIn(definition).flatMap(([list, child]) =>
+    [read[names.get(list) ?? list]]
+      .flat()
+      .filter(isObject)
+      .flatMap((one) => {
+        const [parent = ""] = pathFieldsOf(child);
+        return withInner(child, { [parent]: id, ...one }, schemaOf, names);
+      }),
+  );
+  return [own, ...inner];
+}
 
 /** At most so many pages of one list, however often the service names another. */
 const MAX_PAGES = 10_000;
 
+/** The objects of a list, page by page; undefined if there is none; or the refusal to show it to this key. */
 async function* pagesOf(
   { url, apiKey, header = ["Service-Version", "2"], names }: ForeignAccount,
   { path, listKey }: Definition,
-): AsyncGenerator<Wire[] | undefined> {
+): AsyncGenerator<Wire[] | string | undefined> {
   const base = url.replace(/\/+$/, "");
-  let query = "?limit=100";
-  for (let page = 0; page < MAX_PAGES; page++) {
+  const key = names?.fields.get(listKey) ?? listKey;
+  const queries = new Set<string>();
+  for (let query = "?limit=100"; ; ) {
     const call = `GET ${base}${theirPath(path, names)}${query}`;
+    queries.add(query);
     const { status, text } = await asked(call, {
       authorization: `Bearer ${apiKey}`,
       [header[0]]: header[1],
       accept: "application/json",
     });
-    if (status === 404 || status === 410) {
-      yield undefined;
+    const answered = `answered ${status}: ${text.replaceAll(/\s+/g, " ").slice(0, SHOWN_ANSWER)}`;
+    if (queries.size === 1 && UNSEEN.includes(status)) {
+      yield status === 403 ? `${call} ${answered}` : undefined;
       return;
     }
-    if (status !== 200)
-      throw new Error(`${call} answered ${status}: ${text.replaceAll(/\s+/g, " ").slice(0, SHOWN_ANSWER)}`);
-    const body = inOurNames(parsed(call, text), names);
-    const list = isObject(body) ? body[listKey] : undefined;
+    if (status !== 200) throw new Error(`${call} ${answered}`);
+    const body = parsed(call, text);
+    const list = isObject(body) ? body[key] : undefined;
     if (!isObject(body) || !Array.isArray(list))
       throw new Error(
-        `${call} answered no list ${JSON.stringify(listKey)}: name theirs under "fields" in the file of --from-names`,
+        `${call} answered no list ${JSON.stringify(key)}: name theirs under "fields" in the file of --from-names`,
       );
-    yield list.filter(isObject);
-    const next = body.next_page_uri;
-    if (typeof next !== "string" || next === "") return;
-    query = new URL(next, base).search;
+    const stray = list.find((one) => !isObject(one) || typeof one.id !== "string" || one.id === "");
+    if (stray !== undefined)
+      throw new Error(`${call} answered an object without an id: ${shortened(JSON.stringify(stray))}`);
+    yield list as Wire[];
+    const next = body[names?.fields.get("next_page_uri") ?? "next_page_uri"] ?? "";
+    if (next === "") return;
+    query = typeof next === "string" && URL.canParse(next, base) ? new URL(next, base).search : "";
+    if (query === "" || queries.has(query) || queries.size >= MAX_PAGES)
+      throw new Error(
+        `${call} answered a next page that leads nowhere new: ${shortened(JSON.stringify(next))}`,
+      );
   }
 }
 
+/** Answers about a list that the service lacks, or does not show to this key. */
+const UNSEEN = [403, 404, 410];
+const shortened = (text: string): string => text.slice(0, SHOWN_ANSWER);
+
 async function asked(call: string, headers: Record<string, string>) {
+  for (let tries = 1; ; tries++) {
+    const answer = await once(call, headers, tries === MAX_TRIES);
+    if (answer && (tries === MAX_TRIES || !BUSY.includes(answer.status))) return answer;
+    const asks = Number(answer?.pause || 2 ** (tries - 1));
+    await setTimeout(1000 * Math.min(MAX_PAUSE_SECONDS, asks >= 0 ? asks : 1));
+  }
+}
+
+/** The answer; undefined if the connection broke, and may be tried again. */
+async function once(call: string, headers: Record<string, string>, isLast: boolean) {
   try {
     const answer = await fetch(call.replace(/^GET /, ""), {
       headers,
       redirect: "error",
       signal: AbortSignal.timeout(MAX_MS),
     });
-    return { status: answer.status, text: await textOf(answer) };
+    const pause = answer.headers.get("retry-after");
+    return { status: answer.status, text: await textOf(answer), pause };
   } catch (error) {
-    const cause = error instanceof Error && error.cause ? `: ${messageOf(error.cause)}` : "";
-    throw new Error(`${call} was not answered (${messageOf(error)}${cause})`);
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (!isLast && BROKEN.includes(codeOf(cause) ?? "")) return undefined;
+    throw new Error(`${call} was not answered (${messageOf(error)}${cause ? `: ${messageOf(cause)}` : ""})`);
   }
 }
 
@@ -189,13 +260,4 @@ function theirPath(path: string, names: Names | undefined): string {
     .filter((ours) => path === ours || path.startsWith(ours.endsWith("/") ? ours : `${ours}/`))
     .sort((a, b) => b.length - a.length)[0];
   return begins === undefined ? path : `${names?.paths.get(begins)}${path.slice(begins.length)}`;
-}
-
-function inOurNames(value: unknown, names: Names | undefined): unknown {
-  if (names === undefined || names.fields.size === 0) return value;
-  if (Array.isArray(value)) return value.map((one) => inOurNames(one, names));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [names.fields.get(name) ?? name, inOurNames(one, names)]),
-  );
 }

@@ -1,17 +1,10 @@
-import {
-  camelCasePath,
-  createSchema,
-  isObject,
-  present,
-  referencesIn,
-  rename,
-} from "@tunnelplane/sdk/contract";
+import { isObject, present } from "@tunnelplane/sdk/contract";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import { type Properties, replacedAt } from "../core/values";
 import { namesOf } from "./programNames";
 import { keyOf, secretsIn } from "./secrets";
-import type { Existing } from "./world";
+import { type Existing, referencesOf } from "./world";
 
 /** A placeholder in arguments for the id of another declared object. */
 export class Reference {
@@ -72,18 +65,6 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
   };
   for (const object of chosen) add(object);
   return [...declared.values()];
-}
-
-function referencesOf({
-  definition,
-  inputs,
-}: Existing): { path: PropertyKey[]; id: string; isKey: boolean }[] {
-  const schema = createSchema(definition);
-  return referencesIn(schema, rename(schema, inputs, "wire")).map(({ path, id, isKey = false }) => ({
-    path: camelCasePath(schema, path),
-    id,
-    isKey,
-  }));
 }
 
 /**

@@ -7,6 +7,7 @@ const SOURCES: readonly (FieldName | "name")[] = [
   "description",
   "name",
   "hostports",
+  "domain",
   "subject_common_name",
   "match",
   "cidr",

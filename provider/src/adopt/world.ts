@@ -1,15 +1,16 @@
 import type { Caller, Transport } from "@tunnelplane/sdk";
 import {
-  answeredListsOf,
   camelCase,
+  camelCasePath,
   createSchema,
+  DEFAULT_PROJECT,
   type Definition,
-  embeddedIn,
   isObject,
-  partsOf,
   pathFieldsOf,
   present,
+  referencesIn,
   registry,
+  rename,
   secretPathsOf,
   seesNoSecrets,
 } from "@tunnelplane/sdk/contract";
@@ -19,7 +20,8 @@ import { Lifecycle } from "../core/lifecycle";
 import { recordOfLocation } from "../core/location";
 import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties, toProperties, withoutAddresses } from "../core/values";
-import { type ForeignObjects, NOBODY } from "./foreign";
+import type { Unheld } from "./fitting";
+import { type ForeignObject, type ForeignObjects, NOBODY } from "./foreign";
 
 /** An object of the server, in the forms of a declaration and of a state. */
 export interface Existing {
@@ -34,6 +36,19 @@ export interface Existing {
   /** The declared fields, with their defaults. */
   readonly inputs: Properties;
   readonly outputs: Properties;
+}
+
+/** The objects that an object refers to. */
+export function referencesOf({
+  definition,
+  inputs,
+}: Existing): { path: PropertyKey[]; id: string; isKey: boolean }[] {
+  const schema = createSchema(definition);
+  return referencesIn(schema, rename(schema, inputs, "wire")).map(({ path, id, isKey = false }) => ({
+    path: camelCasePath(schema, path),
+    id,
+    isKey,
+  }));
 }
 
 /** Everything that an API key may see. */
@@ -72,67 +87,104 @@ export async function readWorld(transport: Transport, progress: (read: number) =
 export function foreignWorld({ found, leftOut: unread, isDeclared = false }: ForeignObjects): World {
   const leftOut = [...unread];
   const bots = new Set(found.map(({ answer }) => answer.id));
-  const objects = registry.flatMap((definition) =>
-    found
+  const [closed, places] = [new Set<unknown>(), new Set<unknown>()];
+  const closedTo = (one: ForeignObject, why: string): Existing[] => {
+    const { definition, answer } = one;
+    const place = takeForeign(definition, denying(definition, placeOf(answer)), isDeclared);
+    const isPlace =
+      CARRIES_TRAFFIC.test(definition.kind) && typeof place === "object" && !places.has(answer.id);
+    leftOut.push(`${titleOf(one)}: ${why}${isPlace ? CLOSED : ""}`);
+    for (const set of [closed, places]) set.add(answer.id);
+    return isPlace ? [{ ...place, givenName: one.name }] : [];
+  };
+  const once = [...new Map(found.map((one) => [one.answer.id, one])).values()];
+  const sorted = registry.flatMap((definition) =>
+    once
       .filter((one) => one.definition === definition)
-      .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1))
-      .flatMap(({ answer: { owner_id: owner, ...answer }, name }) => {
-        const owned = owner !== undefined && bots.has(owner) ? { ...answer, owner_id: owner } : answer;
-        leftOut.push(...unheldIn(definition, answer));
-        const taken = takeForeign(definition, owned, isDeclared);
-        if (typeof taken === "object") return [{ ...taken, givenName: name }];
-        leftOut.push(`${definition.title} ${String(answer.id)}: ${taken}`);
-        return [];
-      }),
+      .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1)),
   );
+  let objects = sorted.flatMap((one) => {
+    const { definition, answer, unheld, name } = one;
+    const { owner_id: owner, ...unowned } = answer;
+    const owned = owner !== undefined && bots.has(owner) ? answer : unowned;
+    const lost = unheld.some(mayGuard) && CARRIES_TRAFFIC.test(definition.kind);
+    for (const { path } of unheld)
+      leftOut.push(`${titleOf(one)}: its \`${path}\`, which cannot be kept here`);
+    const isClosed = lost || closed.has(answer.edge_id);
+    if (isClosed) {
+      closed.add(answer.id);
+      leftOut.push(`${titleOf(one)}: what guards it is not whole${CLOSED}`);
+    }
+    const taken = takeForeign(definition, isClosed ? denying(definition, owned) : owned, isDeclared);
+    return typeof taken === "object" ? [{ ...taken, givenName: name }] : closedTo(one, taken);
+  });
+  const byId = new Map(sorted.map((one) => [one.answer.id, one]));
+  for (let isDone = false; !isDone; ) {
+    const ids = new Set(objects.map(({ id }) => id));
+    isDone = true;
+    objects = objects.flatMap((object) => {
+      const lost = referencesOf(object).find(({ id }) => !ids.has(id))?.id;
+      const isBeside = closed.has(object.answer.edge_id) && !closed.has(object.id);
+      const one = byId.get(object.id);
+      if (!one || (lost === undefined && !isBeside)) return [object];
+      isDone = false;
+      return closedTo(
+        one,
+        lost === undefined ? "its edge is not whole" : `it refers to ${lost}, which is not there`,
+      );
+    });
+  }
   return { caller: NOBODY, objects, leftOut };
 }
 
-/** As it is; or, where that lacks secrets, with marks in their place. */
-function takeForeign(definition: Definition, answer: Wire, isDeclared: boolean): Existing | string {
-  const taken = take(definition, answer, NOBODY, isDeclared);
-  if (typeof taken === "object") return taken;
-  const filled = withMarks(definition, answer);
-  const again = filled === undefined ? taken : take(definition, filled, NOBODY, isDeclared);
-  return typeof again === "object" ? again : taken;
+const titleOf = ({ definition, answer }: ForeignObject): string => `${definition.title} ${String(answer.id)}`;
+
+/** Objects that others would take the place of if they were left out: a wildcard, or a shorter path. */
+const CARRIES_TRAFFIC = /_edge(_route)?$/;
+const CLOSED = "; it is declared with `deny` for everybody, who would come past what is missing";
+
+/** Whether a part that is lost may decide who is let in: a module in use, or what narrows one. */
+const mayGuard = ({ path, value }: Unheld): boolean =>
+  path.includes(".")
+    ? !path.startsWith("backend.") && (typeof value === "object" || value === true)
+    : [value].flat().some((one) => isObject(one) && (one.enabled ?? false) !== false);
+
+/** HTTPS edges have no policies: their routes deny. */
+function denying({ fields }: Definition, answer: Wire): Wire {
+  if (!Object.hasOwn(fields, "policies")) return answer;
+  const { inbound = [], ...policies } = isObject(answer.policies) ? answer.policies : {};
+  const deny = { name: "not whole", expressions: [], actions: [{ type: "deny", config: {} }] };
+  return { ...answer, policies: { ...policies, enabled: true, inbound: [deny, ...(inbound as Wire[])] } };
 }
 
-/** The answer with a mark in place of each secret that it lacks; undefined if it lacks none. */
-function withMarks(definition: Definition, answer: Wire): Wire | undefined {
+/** What says for which requests an object is, and nothing else of it. */
+const placeOf = ({ id, edge_id, match_type, match, hostports, description }: Wire): Wire =>
+  Object.fromEntries(
+    Object.entries({ id, edge_id, match_type, match, hostports, description }).filter(
+      ([, value]) => value != null,
+    ),
+  );
+
+/** With marks in place of the secrets that it lacks; as it is where those would not fit. */
+function takeForeign(definition: Definition, answer: Wire, isDeclared: boolean): Existing | string {
+  if (answer.id === DEFAULT_PROJECT.id) return "every server has this project";
+  const marked = take(definition, withMarks(definition, answer), NOBODY, isDeclared);
+  const taken = typeof marked === "object" ? marked : take(definition, answer, NOBODY, isDeclared);
+  return typeof taken === "object" ? taken : marked;
+}
+
+/** The answer with a mark in place of each secret that it lacks. */
+function withMarks(definition: Definition, answer: Wire): Wire {
   const filled = structuredClone(answer) as Record<string, unknown>;
-  let marks = 0;
   for (const path of secretPathsOf(definition)) {
     const [last = "", ...before] = path.split(".").reverse();
     const parent = before
       .reverse()
       .reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), filled);
-    if (!isObject(parent) || (parent[last] ?? null) !== null) continue;
-    (parent as Record<string, unknown>)[last] = FILL_IN;
-    marks++;
+    if (isObject(parent) && (parent[last] ?? "") === "") (parent as Record<string, unknown>)[last] = FILL_IN;
   }
-  return marks === 0 ? undefined : filled;
+  return filled;
 }
-
-/** Parts of an object that are set and cannot be kept here. */
-function unheldIn(definition: Definition, answer: Wire): string[] {
-  const known = new Set([
-    ...KNOWN,
-    ...Object.keys(createSchema(definition).shape),
-    ...Object.keys(definition.fields),
-    ...partsOf(definition),
-    ...Object.keys(definition.computed),
-    ...embeddedIn(definition).map(([name]) => name),
-    ...answeredListsOf(definition).map(({ answeredAs }) => answeredAs),
-    definition.idField,
-  ]);
-  return Object.entries(answer)
-    .filter(([name, value]) => !known.has(name) && isSet(value))
-    .map(([name]) => `${definition.title} ${String(answer.id)}: its \`${name}\`, which cannot be kept here`);
-}
-
-const KNOWN = ["id", "uri", "created_at", "updated_at", "region", "metadata", "description", "resource_name"];
-const isSet = (value: unknown): boolean =>
-  value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0);
 
 const OF_ACCOUNT =
   "projects, and memberships outside of this one: they belong to the whole account; adopt them without --project";

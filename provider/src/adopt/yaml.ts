@@ -4,7 +4,11 @@ import { Scalar } from "yaml";
 import { type Declared, Reference, Secret } from "./program";
 
 /** The variable of a secret in a catalogue without a stack. */
-export const variableOf = (key: string): string => key.replaceAll(/[^A-Za-z0-9]+/g, "_").toUpperCase();
+export const variableOf = (key: string): string =>
+  key
+    .replace(/^(?=\d)/, "_")
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .toUpperCase();
 
 /**
  * The program as a catalogue, see docs/catalogue.md.

@@ -103,6 +103,8 @@ async function adoptForeign(options: Options): Promise<void> {
   const { out, format, only, packages, from, fromTerraform } = options;
   const world = foreignWorld(await foreignObjects(options));
   const resources = declare(world.objects, only);
+  if (resources.length === 0)
+    throw new Error(`nothing can be declared: ${world.leftOut.join("; ") || "there are no objects"}`);
   const name = from === undefined ? String(fromTerraform) : addressOf(from);
   writeProject(out, { format, resources, from: name, packages, isForeign: true });
   const say = (line = "") => console.log(line);
@@ -124,14 +126,17 @@ async function adoptForeign(options: Options): Promise<void> {
 async function foreignObjects({ from, fromHeader, fromNames, fromTerraform, apiKey }: Options) {
   if (fromTerraform !== undefined) {
     if (from !== undefined) throw new Error("--from and --from-terraform are two sources: give one of them");
-    return readTerraform(fromTerraform);
+    return readTerraform(fromTerraform, fromNames === undefined ? undefined : namesIn(fromNames).fields);
   }
   const key = apiKey || process.env.TUNNELPLANE_FROM_API_KEY || process.env.TUNNELPLANE_API_KEY;
   if (!key)
     throw new Error("There is no API key of that service: set TUNNELPLANE_FROM_API_KEY, or pass --api-key");
   const url = String(from);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new Error(`--from ${JSON.stringify(url)} is not a valid address: expected https://…`);
+  const { protocol, username, search, hash } = URL.canParse(url) ? new URL(url) : ({} as Partial<URL>);
+  if (!/^https?:$/.test(protocol ?? "") || username || search || hash)
+    throw new Error(
+      `--from ${username ? "with a user name" : JSON.stringify(url)} is not a valid address: expected https://HOST, with a path where the API has one`,
+    );
   return readForeign(
     {
       url,
