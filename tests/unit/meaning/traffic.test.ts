@@ -91,7 +91,7 @@ describe("A change of traffic", () => {
     expectNothing(chain("blue", "green"), chain("blue", "green"));
   });
 
-  it("is high where what always answers comes before others in a failover, and says what gets nothing", () => {
+  it("is high where what always answers comes before others in a failover, and says what gets nothing; names the field that changed", () => {
     const ok = declared("http_response_backend", "ok", { status_code: 200 });
     const chain = (...backends: WorldObject[]) =>
       world(
@@ -111,6 +111,12 @@ describe("A change of traffic", () => {
     expect(found.example?.sentence).to.match(/^`GET \/` from .*: answered → 200$/);
     expect(rulesOf(chain(ok, blue), chain(blue, ok))).to.deep.equal(["traffic-moved"]);
     expect(rulesOf(chain(ok, blue), chain(ok))).to.deep.equal(["unused"]);
+    const says = (body: string) =>
+      world(
+        site(to("http_response_backend", "says")).slice(0, 2),
+        declared("http_response_backend", "says", { status_code: 200, body }),
+      );
+    expect(onlyFinding(says("yes"), says("no")).cause.property).to.equal("body");
   });
 
   it("to backends that are not known yet goes nowhere else, and nobody is let in to nothing", () => {

@@ -1,6 +1,7 @@
+import type { FieldName } from "../../fieldNames";
 import type { Model, ModelObject } from "../../model";
 import { nameOf, referenceName } from "../../names";
-import { canonical, holdsUnknown, idsIn, isObject, textIn } from "../../values";
+import { canonical, fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../../values";
 import { type ModuleReading, moduleOf, type Part, partOf, partOfObject, type Reading } from "../reading";
 import type { Credentials } from "./binding";
 import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
@@ -124,24 +125,26 @@ const serversOf = (model: Model, root: string | undefined, credentials: Credenti
   );
 
 function partsOf(model: Model, module: ModuleReading, root: string | undefined): Part[] {
-  const content = (thing: ModelObject): [string | undefined, unknown] => {
+  // Each field is a place of its own, so that a finding names the one that changed.
+  const contents = (thing: ModelObject): [string, unknown][] => {
     const { kind, fields } = thing;
-    if (kind === "weighted_backend")
-      return [
-        "backends",
-        weightsOf(thing)
-          .map(([id, weight]) => [model.identityOf(id), weight])
-          .sort(),
-      ];
-    if (kind === "failover_backend") return ["backends", childrenOf(thing).map((id) => model.identityOf(id))];
-    if (kind === "static_backend") return ["address", [fields.address, fields.tls]];
-    if (kind === "http_response_backend")
-      return ["status_code", [fields.status_code, fields.body, fields.headers]];
-    return ["labels", canonical(fields.labels)];
+    const all = (...names: FieldName[]): [string, unknown][] =>
+      names.map((name) => [name, fieldNamed(fields, name) ?? null]);
+    if (kind === "weighted_backend") {
+      const weights = weightsOf(thing).map(([id, weight]) => [model.identityOf(id), weight]);
+      return [["backends", weights.sort()]];
+    }
+    if (kind === "failover_backend")
+      return [["backends", childrenOf(thing).map((id) => model.identityOf(id))]];
+    if (kind === "static_backend") return all("address", "tls");
+    if (kind === "http_response_backend") return all("status_code", "body", "headers");
+    return [["labels", canonical(fields.labels)]];
   };
   return [
     partOf(module, root === undefined ? null : model.identityOf(root)),
-    ...below(model, root).map((thing) => partOfObject(thing, ...content(thing))),
+    ...below(model, root).flatMap((thing) =>
+      contents(thing).map(([property, content]) => partOfObject(thing, property, content)),
+    ),
   ];
 }
 
