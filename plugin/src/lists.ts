@@ -4,6 +4,7 @@ import { outputsOf, type Properties, same } from "@tunnelplane/pulumi/core";
 import type { Operation } from "@tunnelplane/pulumi/operation";
 import { Collection, type WithName } from "@tunnelplane/sdk";
 import {
+  answerSchema,
   asDeclared,
   camelCase,
   type Definition,
@@ -31,6 +32,7 @@ export async function listOf(operation: Operation, request: ListRequest): Promis
       `${request.getToken()} cannot be listed; there are ${registry.map(({ type }) => type).join(", ")}`,
     );
   const { values: query } = received(request.getQuery());
+  refuseUnknown(definition, query);
   const parents = parentsIn(definition, query);
   const limits = [request.getPageSize() || PAGE, request.getLimit() || MAX_PAGE, MAX_PAGE];
   const count = Math.min(...limits);
@@ -50,6 +52,15 @@ export async function listOf(operation: Operation, request: ListRequest): Promis
     }
     return page;
   });
+}
+
+/** A name that no object has would list none, as if there were none. */
+function refuseUnknown(definition: Definition, query: Properties): void {
+  const shapes = { ...definition.fields, ...answerSchema(definition).shape };
+  const known = ["name", ...Object.keys(shapes).map(camelCase)];
+  const unknown = Object.keys(query).find((property) => !known.includes(property));
+  if (unknown !== undefined)
+    throw new Error(`${definition.type} has no property ${unknown}; there are ${known.join(", ")}`);
 }
 
 /** The ids in the path of what is listed, which belong to one object: routes to an edge. */

@@ -114,5 +114,8 @@ describe("A list by the native provider", () => {
     ]);
     expect(await failureOf(plugin.list("HttpsEdgeRoute", {}))).to.contain("edgeId");
     expect(await failureOf(plugin.list("TlsEdgeBackend", {}))).to.contain("cannot be listed");
+    expect(await failureOf(plugin.list("IpPolicy", { descripton: "b" }))).to.contain(
+      "no property descripton",
+    );
   });
 });
