@@ -58,7 +58,8 @@ interface Options {
 async function dev({ envoy, host }: Options, { server, gateway }: Programs): Promise<void> {
   const project = process.cwd();
   const folder = join(project, ".tunnelplane", "dev");
-  makeFolder(folder, "mkdir ~/tunnels && cd ~/tunnels, and start again there");
+  for (const one of [project, folder])
+    makeFolder(one, "mkdir ~/tunnels && cd ~/tunnels, and start again there");
   const program = await envoyProgram(envoy, join(folder, "envoy"), (line) => console.log(line));
   const [api, https, ssh, metrics, app] = [
     await freePort(4040),
