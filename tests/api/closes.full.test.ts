@@ -81,6 +81,15 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
     await server.rest.patch(`${edge.uri}?closed_without=path_prefix%20%2F%252C`, {});
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["closed", ["path_prefix /,"]]);
+    // A gateway has such names served by the edge of the wildcard above.
+    const above = await server.created("/edges/https", { hostports: [address.replace(/^[^.]+/, "*")] });
+    await server.created(`/edges/https/${above.id}/routes`, {
+      match_type: "path_prefix",
+      match: "/",
+      ...backend,
+    });
+    expect(await outcome()).to.equal("answered");
+    await server.rest.delete(String(above.uri));
     await post({ match: "/,", ...backend });
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
   });

@@ -97,7 +97,7 @@ const modulesToFollow = (apart: Operation["modulesApart"], urn: string, desired:
 /**
  * The modules that keep callers out and that the program declares for an object by resources of their own.
  */
-export const guardsToFollow = (
+const guardsToFollow = (
   { modulesApart }: Operation,
   urn: string | undefined,
   desired: Properties,
