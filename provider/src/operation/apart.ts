@@ -3,11 +3,11 @@ import {
   type Definition,
   isObject,
   messageOf,
-  modulesWithTypes,
   own,
   UNDECIDING_MODULES,
 } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
+import { addsHostports, modulesLeaving } from "./openings";
 import type { Operation } from "./operation";
 
 /** A resource that declares modules of its own. */
@@ -17,12 +17,6 @@ interface Declaring {
   /** Undefined before the state or the engine names it. */
   readonly id: string | undefined;
 }
-
-/** The modules that a change takes out of an object, by their types. */
-export const modulesLeaving = (definition: Definition, recorded: Properties, desired: Properties) =>
-  modulesWithTypes(definition).filter(
-    ({ name }) => own(recorded, camelCase(name)) !== undefined && own(desired, camelCase(name)) === undefined,
-  );
 
 /**
  * Recorded properties without the modules that leave the object's own resource, but not the object: another
@@ -59,10 +53,6 @@ export async function withoutModulesApart(
   const kept = [...stays].map(camelCase);
   return Object.fromEntries(Object.entries(recorded).filter(([name]) => !kept.includes(name)));
 }
-
-/** What a preview and a run say where a module leaves its object first and comes back afterwards. */
-export const gapWarning = (module: string, of: string): string =>
-  `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;
 
 /** Parts of an object beyond this many, or of more characters in an address, are not waited for. */
 const [MAX_PARTS, MAX_CHARACTERS] = [100, 6000];
@@ -122,12 +112,6 @@ export function updateToFollow(
     modulesLeaving(definition, recorded, desired).some(({ name }) => !UNDECIDING_MODULES.includes(name));
   const routes = isOpening ? (operation.guards.get(urn) ?? []) : [];
   return bounded([...guardsToFollow(operation, urn, desired), ...routes]);
-}
-
-/** Whether an edge gets hostports. */
-export function addsHostports(recorded: Properties, desired: Properties): boolean {
-  const [before, after] = [own(recorded, "hostports"), own(desired, "hostports")];
-  return Array.isArray(after) && after.some((one) => !Array.isArray(before) || !before.includes(one));
 }
 
 /**

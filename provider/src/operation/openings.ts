@@ -3,11 +3,11 @@ import {
   type Definition,
   definitionNamed,
   modulesOf,
+  modulesWithTypes,
   own,
   UNDECIDING_MODULES,
 } from "@tunnelplane/sdk/contract";
 import { nameIn, type Properties, same } from "../core";
-import { addsHostports, gapWarning, modulesLeaving } from "./apart";
 
 /** How an update lets more callers to an object than before, until other resources are changed. */
 interface Opening {
@@ -99,6 +99,18 @@ export class Openings {
   }
 }
 
+/** The modules that a change takes out of an object, by their types. */
+export const modulesLeaving = (definition: Definition, recorded: Properties, desired: Properties) =>
+  modulesWithTypes(definition).filter(
+    ({ name }) => own(recorded, camelCase(name)) !== undefined && own(desired, camelCase(name)) === undefined,
+  );
+
+/** Whether an edge gets hostports. */
+export function addsHostports(recorded: Properties, desired: Properties): boolean {
+  const [before, after] = [own(recorded, "hostports"), own(desired, "hostports")];
+  return Array.isArray(after) && after.some((one) => !Array.isArray(before) || !before.includes(one));
+}
+
 /** A module that a resource sets or changes, and that keeps callers out. */
 interface Guard {
   readonly module: string;
@@ -138,6 +150,10 @@ function gapsOf({ lost, isServedMore, follows }: Opening, id: string, { module, 
     `${id} gets hostports ${before}, so that is not applied there in between. To add them without a gap, do it in the run after this one`,
   ];
 }
+
+/** What a preview and a run say where a module leaves its object first and comes back afterwards. */
+const gapWarning = (module: string, of: string): string =>
+  `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;
 
 const belowWarning = (wide: string, name: string): string =>
   `\`${wide}\` may serve what \`${name}\` keeps callers out of, until that is there with all its parts. To leave no gap, let \`${wide}\` depend on them (dependsOn), or declare it in the run after this one`;
