@@ -2,7 +2,7 @@ import { KINDS } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
 /** Shorter texts occur in too many words to be hidden everywhere. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 /** A message that contains this much of the beginning of a secret repeats the secret, even if it cuts it. */
 const BEGINNING = 32;
 const HIDDEN = "[secret]";
@@ -44,13 +44,13 @@ export function withoutSecrets(message: string): string {
       ? HIDDEN
       : quoted;
   });
-  return secrets.filter(({ length }) => length >= SHORTEST).reduce(hide, unquoted);
+  return secrets.filter(({ length }) => length >= MIN_LENGTH).reduce(hide, unquoted);
 }
 
 /** Whether a quoted text is part of a secret, or shows one of its parts. */
 const haveInCommon = (text: string, secret: string): boolean =>
-  (text.length >= SHORTEST && secret.includes(text)) ||
-  secret.split(/[\s,/]+/).some((part) => part.length >= SHORTEST && text.includes(part));
+  (text.length >= MIN_LENGTH && secret.includes(text)) ||
+  secret.split(/[\s,/]+/).some((part) => part.length >= MIN_LENGTH && text.includes(part));
 
 /** Hides a text, or as much of its beginning as a message shows, in upper or lower case. */
 function hide(message: string, text: string): string {

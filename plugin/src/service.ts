@@ -168,13 +168,13 @@ export class Service {
   async #within<T>(seconds: number, step: Promise<T>): Promise<T> {
     const limit = seconds > 0 ? AbortSignal.timeout(seconds * 1000) : undefined;
     const ended = AbortSignal.any(limit ? [this.#cancelled.signal, limit] : [this.#cancelled.signal]);
-    const words = () =>
+    const reason = () =>
       this.#cancelled.signal.aborted
         ? "the run was cancelled before the server answered; run it again"
         : `the server did not answer within the ${seconds} s of the resource's own time limit (customTimeouts)`;
     let stop = (): void => undefined;
     const end = new Promise<never>((_, reject) => {
-      stop = () => reject(new Error(words()));
+      stop = () => reject(new Error(reason()));
       if (ended.aborted) stop();
       else ended.addEventListener("abort", stop, { once: true });
     });

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs"
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-/** A folder in this user's home; undefined for a user without one, as in a container that runs under any id. */
+/** A folder in this user's home; undefined for a user without one, as in a container under any id. */
 export function inHome(path: string): string | undefined {
   try {
     return join(homedir(), path);

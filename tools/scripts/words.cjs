@@ -5,6 +5,8 @@ const { join, resolve } = require("node:path");
 
 const ROOT = resolve(__dirname, "../..");
 const CODE = /\.(ts|mjs|cjs)$/;
+/** What users install. */
+const PRODUCT = /^(sdk|server|gateway|provider|plugin|policies)\/.*\.(ts|mjs)$/;
 const TEXT = /\.(ts|mjs|cjs|md)$/;
 
 /** What is retired, what to write, and how often it may still stand there: fewer is written down here. */
@@ -12,6 +14,9 @@ const RETIRED = [
   { of: TEXT, word: /^(<{7}|>{7})( |$)/, use: "what a merge has left open", left: 0 },
   { of: CODE, word: /\b(MOST|LONGEST|LARGEST|DEEPEST)_[A-Z]/g, use: "MAX_…", left: 0 },
   { of: CODE, word: /\b(SMALLEST|SHORTEST|LEAST)_[A-Z]/g, use: "MIN_…", left: 0 },
+  { of: CODE, word: /\b(?:const|import .*) (MOST|LONGEST|LARGEST|DEEPEST)\b/g, use: "MAX_…", left: 1 },
+  { of: PRODUCT, word: /\bconst said\b/g, use: "the thing's name", left: 0 },
+  { of: CODE, word: /\b(UserRow|allUsersOf|usersOf)\b/g, use: "ReferrerRow, referrersOf", left: 0 },
   { of: CODE, word: /\b(takeTurn|letRest)\b/g, use: "yieldToEventLoop, pause", left: 0 },
   { of: CODE, word: /\b(Coming|Leaving(?! one)|comingOf)\b/g, use: "PendingWrite, PendingDelete", left: 0 },
   { of: CODE, word: /\bcheckUsers\b/g, use: "checkReferrers", left: 0 },

@@ -17,7 +17,7 @@ import { ipOption } from "./options";
 /** How long the server and the gateway may take to start, in milliseconds. */
 const START_MS = 60_000;
 const POLL_MS = 100;
-/** Where this machine finds all of it, wherever else it listens. */
+/** Programs of this machine reach server, gateway and app here, whatever `--host` names. */
 const HOST = "127.0.0.1";
 const GATEWAY_STATE = ".tunnelplane-gateway";
 
@@ -106,8 +106,8 @@ async function dev({ envoy, host }: Options, { server, gateway }: Programs): Pro
       const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}`, envoy: program };
       const written = { ...running, ssh: { host: HOST, port: ssh }, identity: agent?.key.file };
       const file = relative(project, writeSettings(folder, written));
-      const said = { ...running, https, ssh: `${HOST}:${ssh}`, file };
-      console.log(told(said, agent !== undefined));
+      const shown = { ...running, https, ssh: `${HOST}:${ssh}`, file };
+      console.log(readyText(shown, agent !== undefined));
     };
     const ending = stopped.then(() => "stopped" as const);
     if ((await Promise.race([started(), ending, children.ended])) !== "stopped")
@@ -146,7 +146,7 @@ interface Started {
   readonly file: string;
 }
 
-function told({ url, https, app, ssh, envoy, file }: Started, hasSample: boolean): string {
+function readyText({ url, https, app, ssh, envoy, file }: Started, hasSample: boolean): string {
   const folder = dirname(file);
   const sample = `A tunnel leads to the app. Ask through it, in another terminal, in this folder:
 

@@ -16,5 +16,5 @@ export function arrivalsBy(balancers: Balancers | undefined): readonly [Arrivals
   return balancers ? [anybody, { only: balancers.networks, by: "forwarded" }] : [anybody];
 }
 
-/** Closes what no caller makes, before any other filter. */
+/** Closes connections that a balancer makes by itself, as for a health check, before any other filter. */
 export const closing = ({ by }: Arrivals): Json[] => (by === "proxy protocol" ? [closingLocal()] : []);

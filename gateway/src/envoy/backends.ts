@@ -1,6 +1,6 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
-import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "@tunnelplane/sdk/rules";
+import { BACKEND_FAULTS, MAX_IN_ORDER, MAX_NESTED } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
 import { ClusterSet } from "./clusterSet";
@@ -138,7 +138,7 @@ export class Backends {
     const known = this.#found.get(`${use} ${id}`);
     if (known) return known;
     if (this.#around.has(id)) throw BACKEND_FAULTS.inItself(id);
-    if (this.#around.size > DEEPEST) throw BACKEND_FAULTS.tooDeep(id);
+    if (this.#around.size > MAX_NESTED) throw BACKEND_FAULTS.tooDeep(id);
     this.#around.add(id);
     try {
       const found = this.#read(id, use);

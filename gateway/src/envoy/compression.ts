@@ -1,7 +1,7 @@
 import { extension, type Json, turnOn } from "./json";
 
 /** A shorter answer gains nothing: its headers are as long. In bytes. */
-const SHORTEST = 256;
+const MIN_BYTES = 256;
 /** Types of answers that compress well. */
 const TYPES = [
   "text/html",
@@ -27,7 +27,7 @@ const TYPES = [
 const compressor = (name: string, library: Json, isFirst: boolean): Json => ({
   ...extension(name, "envoy.extensions.filters.http.compressor.v3.Compressor", {
     response_direction_config: {
-      common_config: { min_content_length: SHORTEST, content_type: TYPES },
+      common_config: { min_content_length: MIN_BYTES, content_type: TYPES },
     },
     compressor_library: library,
     choose_first: isFirst,

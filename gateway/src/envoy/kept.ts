@@ -42,14 +42,11 @@ export class KeptParts {
     const parts = edgesOf(objects).map(([kind, edge]) => {
       const from = [...common, ...originsOf(kind, edge, world, byId)];
       const known = this.#kept.get(edge.id);
-      const own = known?.looked === look ? known.certificates : certificatesOf(kind, edge, world);
-      const made: Made =
-        known && isCurrent(known, from, environment) && isEach(known.certificates, own)
-          ? known
-          : make(kind, edge, world, from);
-      const one: Kept = { ...made, certificates: own, looked: look };
-      kept.set(edge.id, one);
-      return one.part;
+      const shown = known?.looked === look ? known.certificates : certificatesOf(kind, edge, world);
+      const isKept = known && isCurrent(known, from, environment) && isEach(known.certificates, shown);
+      const made: Made = isKept ? known : make(kind, edge, world, from);
+      kept.set(edge.id, { ...made, certificates: shown, looked: look });
+      return made.part;
     });
     this.#kept = kept;
     return parts;
@@ -72,8 +69,8 @@ export const isSameLook = <Before extends Pick<Environment, "certificates" | "no
     [notBefore, notAfter].every((time) => before.now < time === now < time),
   );
 
-const isEach = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((value, index) => value === other[index]);
+const isEach = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index]);
 
 function make(kind: EdgeKind, edge: AnyEdge, world: World, from: readonly unknown[]): Made {
   const asked = new Map<string, { host: string; port: number; found: string }>();

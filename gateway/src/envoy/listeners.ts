@@ -45,7 +45,7 @@ export function tlsListeners(
         filter_chains: chains,
         filter_chain_matcher: matchedBy(
           arrivals,
-          named.map((some): OnMatch => ({ matcher: byName(naming(some, challenged)) })),
+          named.map((hosts): OnMatch => ({ matcher: byName(naming(hosts, challenged)) })),
         ),
         access_log: connectionLogs(port, { recording, counting }),
       },
@@ -144,7 +144,7 @@ export function addresses(listen: readonly Listen[]): Json {
     socket_address: {
       address,
       port_value: bindPort,
-      // Takes callers by IPv4 too, unless another place does.
+      // Takes callers by IPv4 too, unless an address of IPv4 listens at the port.
       ipv4_compat: (address === "::" && !listen.some(isIpv4At(bindPort))) || undefined,
     },
   }));

@@ -3,7 +3,7 @@ import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 
 const MAX_MS = 5000;
-const LARGEST = 1_048_576;
+const MAX_LENGTH = 1_048_576;
 
 /** Finds the addresses of hosts. */
 export interface Reach {
@@ -45,11 +45,12 @@ export async function ask(url: string, trust: string, upstreams: Reach, form?: F
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk) => {
         text += chunk;
-        if (text.length > LARGEST) asked.destroy(new Error(`it answered more than ${LARGEST} characters`));
+        if (text.length > MAX_LENGTH)
+          asked.destroy(new Error(`it answered more than ${MAX_LENGTH} characters`));
       });
-      const { statusCode: status = 0, headers: said } = answer;
+      const { statusCode: status = 0, headers: received } = answer;
       answer.on("error", reject).on("end", () => {
-        resolve({ status, text, maxAge: maxAgeIn(said["cache-control"]) });
+        resolve({ status, text, maxAge: maxAgeIn(received["cache-control"]) });
       });
     });
     asked.setTimeout(MAX_MS, () => asked.destroy(new Error(`it does not answer within ${MAX_MS / 1000} s`)));

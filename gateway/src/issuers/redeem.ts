@@ -24,7 +24,7 @@ export async function redeem(
   if (!known) throw new Error("its discovery document was never read");
   const body = new URLSearchParams(FIELDS.map((name): [string, string] => [name, form.get(name) ?? ""]));
   const secret = form.get("client_secret") ?? "";
-  let said = "";
+  let refusal = "";
   for (const method of methodsFor(known.authMethods)) {
     const { status, text } = await documents.post(known.tokenEndpoint, ...as(method, clientId, secret, body));
     const answer = jsonOf({ text });
@@ -37,10 +37,10 @@ export async function redeem(
     }
     const error =
       typeof answer.error === "string" ? answer.error.slice(0, 60) : "no JSON with an access_token";
-    said = `its token endpoint answered ${status}, ${JSON.stringify(error)} (${method})`;
+    refusal = `its token endpoint answered ${status}, ${JSON.stringify(error)} (${method})`;
     if (status !== 401 && error !== "invalid_client") break;
   }
-  throw new Refused(said);
+  throw new Refused(refusal);
 }
 
 /** A token for several audiences has to name this client as the one that it was given to. */

@@ -12,14 +12,14 @@ export class EnvoyAdmin {
 
   /** The addresses that Envoy listens on, as `ADDRESS:PORT`. */
   async listening(): Promise<string[]> {
-    const said = await this.ask("/listeners").catch(() => "");
-    return [...said.matchAll(/::(\S+:\d+)$/gm)].flatMap(([, address]) => address ?? []);
+    const answer = await this.ask("/listeners").catch(() => "");
+    return [...answer.matchAll(/::(\S+:\d+)$/gm)].flatMap(([, address]) => address ?? []);
   }
 
   /** The value of a statistic; undefined if it is not known. */
   async gauge(name: string): Promise<number | undefined> {
-    const said = await this.ask(`/stats?filter=^${name}$`).catch(() => "");
-    const [, value] = said.split(": ");
+    const answer = await this.ask(`/stats?filter=^${name}$`).catch(() => "");
+    const [, value] = answer.split(": ");
     return value === undefined ? undefined : Number(value);
   }
 

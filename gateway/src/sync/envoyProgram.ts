@@ -8,7 +8,7 @@ const MAX_MS = 10_000;
 const VERSION = /\/\d+\.\d+\.\d+/;
 
 /** The version in what Envoy says about itself; empty where there is none. */
-export const versionIn = (said: string): string => VERSION.exec(said)?.[0].slice(1) ?? "";
+export const versionIn = (output: string): string => VERSION.exec(output)?.[0].slice(1) ?? "";
 
 /** The reason why a version of Envoy cannot be used, if there is one. @param where Envoy is, for people */
 export function faultOfVersion(version: string, where: string): string | undefined {
@@ -20,16 +20,16 @@ export function faultOfVersion(version: string, where: string): string | undefin
 
 /** @throws saying why this Envoy cannot be used */
 export function checkProgram(program: string): void {
-  let said: string;
+  let output: string;
   try {
-    said = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe", timeout: MAX_MS });
+    output = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe", timeout: MAX_MS });
   } catch (error) {
     const code = isObject(error) ? error.code : undefined;
     throw new Error(
       `Envoy could not be run as ${program} (${code ?? "it failed"}): install it, or say where it is with --envoy or TUNNELPLANE_ENVOY`,
     );
   }
-  const version = versionIn(said);
+  const version = versionIn(output);
   const fault =
     version === ""
       ? `${program} is no Envoy, because it says no version: name Envoy's program with --envoy`
@@ -42,8 +42,8 @@ const MAX_CAUSE_LENGTH = 300;
 /**
  * Only the cause of a fault that Envoy found: the whole message also quotes keys and names of other edges.
  */
-export function causeIn(said: string): string | undefined {
-  const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;
+export function causeIn(output: string): string | undefined {
+  const own = output.split(/initializing configuration '[^']*': /).at(-1) ?? output;
   const constraint = /^: (Proto constraint [^\n]*)/m.exec(own)?.[1]?.split("caused by ").at(-1);
   const first = own.split("\n", 1)[0]?.split(/(?<=\)): \{|:? goo\.gle\/debug/)[0];
   return (constraint ?? first)?.replaceAll(/\s+/g, " ").trim().slice(0, MAX_CAUSE_LENGTH) || undefined;

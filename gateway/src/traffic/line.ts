@@ -32,7 +32,7 @@ const MAX_PER_AUDIENCE = 1024;
 type Said<Format> = { readonly port: string } & { readonly [Name in keyof Format]: string };
 
 /** Undefined where there are more or fewer texts than Envoy was asked for. */
-function said<Format extends object>(
+function parsed<Format extends object>(
   format: Format,
   [port = "", ...texts]: readonly string[],
 ): Said<Format> | undefined {
@@ -52,10 +52,10 @@ export function lineOf(
   addresses: Addresses,
 ): Reported | "other" | undefined {
   if (kind === REQUEST) {
-    const request = said(REQUEST_FORMAT, texts);
+    const request = parsed(REQUEST_FORMAT, texts);
     return request ? requestOf(request, declared, addresses) : "other";
   }
-  const connection = kind === CONNECTION ? said(CONNECTION_FORMAT, texts) : undefined;
+  const connection = kind === CONNECTION ? parsed(CONNECTION_FORMAT, texts) : undefined;
   return connection ? connectionOf(connection, declared, addresses) : "other";
 }
 

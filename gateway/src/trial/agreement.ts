@@ -17,16 +17,16 @@ const isCounted = ({ outcome, by }: Decision): boolean =>
   outcome === "refused" && by?.field === "webhook_verification";
 
 /** Whether an Envoy did what is decided of a request. @param isHere whether agents of this name are there */
-export function agrees(said: Decision, answer: Answer, isHere: (agents: string) => boolean): boolean {
-  const { outcome, status, goes_to, limited } = said;
+export function agrees(decision: Decision, answer: Answer, isHere: (agents: string) => boolean): boolean {
+  const { outcome, status, goes_to, limited } = decision;
   if (outcome === "unknown") return true;
   if (answer.fault !== undefined) return false;
   if (outcome === "closed") return answer.status === null;
-  if (answer.status === 429 && (limited || isCounted(said))) return true;
+  if (answer.status === 429 && (limited || isCounted(decision))) return true;
   if (outcome === "unserved") return answer.status === status;
   if (status !== null && answer.status !== status) return false;
   if (outcome !== "answered" || !goes_to) return true;
-  const ends = endsOf(goes_to, said, isHere);
+  const ends = endsOf(goes_to, decision, isHere);
   const who = answer.answered_by ?? String(answer.status);
   return ends.includes(ANYBODY) || (ends.length > 0 ? ends : NOBODY).includes(who);
 }
@@ -37,8 +37,8 @@ const NOBODY: readonly string[] = ["503"];
 const ANYBODY = "anybody";
 
 /** Those that may answer at the ends of a tree of backends; empty if there is nothing. */
-function endsOf(target: Target, said: Decision, isHere: (agents: string) => boolean): readonly string[] {
-  const of = (one: Target) => endsOf(one, said, isHere);
+function endsOf(target: Target, decision: Decision, isHere: (agents: string) => boolean): readonly string[] {
+  const of = (one: Target) => endsOf(one, decision, isHere);
   const agents = (name: string) => (isHere(name) ? [name] : []);
   switch (target.kind) {
     case "weighted": {
@@ -55,7 +55,7 @@ function endsOf(target: Target, said: Decision, isHere: (agents: string) => bool
     case "tunnel_group":
       return agents(agentsOf(target.labels));
     case "tunnels":
-      return agents(agentsOf(hostportOf(said.address ?? "")));
+      return agents(agentsOf(hostportOf(decision.address ?? "")));
     case "unknown":
     case "missing":
     case "more":

@@ -13,16 +13,16 @@ const MAX_BYTES = 1_048_576;
 
 /** Sends raw bytes over an open connection, and reads one answer of HTTP/1.1. */
 export async function readAnswer(socket: Socket, text: string): Promise<HttpAnswer> {
-  let said = "";
+  let received = "";
   socket.removeAllListeners("close");
   const ended = new Promise<void>((resolve) => {
     socket.on("data", (chunk) => {
-      said += chunk.toString("latin1");
+      received += chunk.toString("latin1");
       // Envoy keeps a connection open for a second after its last answer.
-      const [head = "", body] = said.split(/\r\n\r\n(.*)/s);
+      const [head = "", body] = received.split(/\r\n\r\n(.*)/s);
       const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
       const isWhole = length !== undefined && body !== undefined && body.length >= Number(length);
-      if (isWhole || said.length > MAX_BYTES) resolve();
+      if (isWhole || received.length > MAX_BYTES) resolve();
     });
     socket.on("close", () => resolve());
     socket.on("error", () => resolve());
@@ -30,11 +30,11 @@ export async function readAnswer(socket: Socket, text: string): Promise<HttpAnsw
   socket.write(text);
   await ended;
   socket.destroy();
-  return parsed(said);
+  return parsed(received);
 }
 
-function parsed(said: string): HttpAnswer {
-  const [head = "", ...rest] = said.split("\r\n\r\n");
+function parsed(received: string): HttpAnswer {
+  const [head = "", ...rest] = received.split("\r\n\r\n");
   const lines = head
     .split("\r\n")
     .slice(1)
@@ -42,7 +42,7 @@ function parsed(said: string): HttpAnswer {
   const headers = Object.fromEntries(lines);
   const body = rest.join("\r\n\r\n");
   return {
-    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1] ?? 0),
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0),
     headers,
     cookies: lines.flatMap(([name, value]) => (name === "set-cookie" ? value : [])),
     body:

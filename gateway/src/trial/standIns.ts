@@ -10,7 +10,7 @@ import type { WholeToken } from "./asked";
 import type { KeySets } from "./tokens";
 
 /** Each takes a socket and a certificate. */
-const MOST = 200;
+const MAX_HOSTS = 200;
 /** Names who answered, in answers of stand-ins. */
 export const WHO = "x-tunnelplane-stand-in";
 /** Where Envoy fetches the tokens of a user who signs in. */
@@ -75,9 +75,9 @@ export class StandIns {
       server.close();
       this.#servers.delete(socket);
     }
-    if (this.#wanted.size > MOST)
+    if (this.#wanted.size > MAX_HOSTS)
       throw new Error(
-        `the edges of these requests go to ${this.#wanted.size} places, and a trial has at most ${MOST}: try fewer requests at once`,
+        `the edges of these requests go to ${this.#wanted.size} places, and a trial has at most ${MAX_HOSTS}: try fewer requests at once`,
       );
     for (const [socket, { host, name }] of this.#wanted) {
       if (this.#servers.has(socket)) continue;

@@ -180,8 +180,8 @@ export class Trial {
   }
 
   /** Whether an answer is the one that was decided. */
-  agrees = (said: Decision, answer: Answer): boolean =>
-    agrees(said, answer, (name) => this.#standIns.has(name));
+  agrees = (decision: Decision, answer: Answer): boolean =>
+    agrees(decision, answer, (name) => this.#standIns.has(name));
 
   /**
    * If the request has a session, and the route asks to sign in at its issuer, signs in first as the user

@@ -14,7 +14,7 @@ const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
 /** An Envoy for one trial, which gets its configuration in the same way as the Envoy of a gateway. */
 export class TrialEnvoy {
-  #said = "";
+  #output = "";
 
   private constructor(
     private readonly envoy: Envoy,
@@ -22,10 +22,10 @@ export class TrialEnvoy {
     private readonly child: ChildProcess,
   ) {
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#said = (this.#said + text).slice(-KEPT_OUTPUT);
+      this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
     });
     child.on("error", (error) => {
-      this.#said = error.message;
+      this.#output = error.message;
     });
   }
 
@@ -58,8 +58,8 @@ export class TrialEnvoy {
 
   /** The local port at which it serves the hostports of each port. */
   async ports(): Promise<ReadonlyMap<number, number>> {
-    const said = await this.admin.ask("/listeners");
-    const lines = said.matchAll(/^(?:tcp )?port (\d+)::.*:(\d+)$/gm);
+    const listeners = await this.admin.ask("/listeners");
+    const lines = listeners.matchAll(/^(?:tcp )?port (\d+)::.*:(\d+)$/gm);
     return new Map([...lines].map(([, port, bound]) => [Number(port), Number(bound)]));
   }
 
@@ -72,6 +72,6 @@ export class TrialEnvoy {
   }
 
   get #log(): string {
-    return this.#said === "" ? "" : `; it said: ${this.#said.trim()}`;
+    return this.#output === "" ? "" : `; it said: ${this.#output.trim()}`;
   }
 }

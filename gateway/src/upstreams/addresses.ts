@@ -51,6 +51,6 @@ export function meaningsOf(text: string): readonly IpAddress[] {
 
 /** The addresses of this machine, besides those of the loopback interface. */
 export function ownAddresses(): ReadonlySet<string> {
-  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(all.map(({ address }) => ipaddr.parse(address.replace(/%.*$/, "")).toNormalizedString()));
 }

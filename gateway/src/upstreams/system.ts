@@ -6,7 +6,7 @@ const RESOLVER = "/etc/resolv.conf";
 /** The number of suffixes that the C library takes from `search`. */
 const MAX_SUFFIXES = 6;
 /** A list of blocked names has some MiB. */
-const LARGEST = 8_388_608;
+const MAX_LENGTH = 8_388_608;
 const MAX_NAME_LENGTH = 253;
 
 /** The settings for names in the files of a system. */
@@ -52,7 +52,7 @@ function versionOf(path: string): string {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, "utf8").slice(0, LARGEST);
+    return readFileSync(path, "utf8").slice(0, MAX_LENGTH);
   } catch {
     return "";
   }

@@ -16,7 +16,7 @@ const SOURCES: readonly (FieldName | "name")[] = [
   "labels",
 ];
 
-const LONGEST = 50;
+const MAX_LENGTH = 50;
 
 /**
  * Gives each object a unique name: the one that it has from an earlier program; or one that is made from one
@@ -66,5 +66,5 @@ const asName = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
     .replace(/^[^a-z0-9]+/, "")
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/[^a-z0-9]+$/, "");

@@ -164,10 +164,10 @@ export function mistakesInComponent({ type, inputs }: Component, args: Args): st
       if (value === undefined || value === null) return optional ? [] : [`${name} is missing in ${type}`];
       if (!known) return [];
       const isRight = kind === "array" ? Array.isArray(value) && value.every(isText) : isText(value);
-      const words = kind === "array" ? "a list of texts" : "a text";
+      const expected = kind === "array" ? "a list of texts" : "a text";
       return isRight
         ? []
-        : [`${name} of ${type} must be ${words} that the program knows when it runs, and no secret`];
+        : [`${name} of ${type} must be ${expected} that the program knows when it runs, and no secret`];
     }),
   ];
 }

@@ -82,16 +82,16 @@ export class Declaration {
     );
     const { wire, mistake } = withPlainId(definition, toWire(definition, declared));
     const { value, problems } = validateCreate(definition, wire, isUnknown);
-    const said = ({ path, message }: Problem) =>
+    const textOf = ({ path, message }: Problem) =>
       `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
-    const mistakes = [...wireNames, ...problems.map(said), ...(mistake === undefined ? [] : [mistake])];
+    const mistakes = [...wireNames, ...problems.map(textOf), ...(mistake === undefined ? [] : [mistake])];
     if (mistakes.length > 0) return { inputs: declared, problems: mistakes, warnings: [] };
     const before = toWire(definition, recorded);
     const inputs = toProperties(definition, value);
     const warnings = [
       ...(Object.keys(recorded).length === 0 ? endOfNew(definition, inputs, undefined) : []),
       ...endWarnings(definition, before, value, new Date()).map(camelCaseMessage),
-      ...checkWarnings(definition, value, isUnknown).map(said),
+      ...checkWarnings(definition, value, isUnknown).map(textOf),
       ...this.#consequences(before, value, isUnknown, name).map(inWords),
     ];
     return {

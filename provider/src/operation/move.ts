@@ -43,8 +43,8 @@ export async function movesHere(
       if (!(await isFromElsewhere(operation, resource, error)))
         throw operation.isAccount ? inPlace(operation, error, settings) : error;
       const { noun, from, to } = error.places;
-      const words = `moves to another ${noun}, from ${from} to ${to}: it is made anew there`;
-      await operation.host.warn(words, resource.urn);
+      const warning = `moves to another ${noun}, from ${from} to ${to}: it is made anew there`;
+      await operation.host.warn(warning, resource.urn);
       return true;
     }
   });

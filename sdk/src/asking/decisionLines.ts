@@ -15,11 +15,11 @@ export function linesOfDecision(decision: Decision, label = ""): string[] {
     `${label}${inOneLine(sentence)}`,
     ...(goes_to ? [`   Goes to: ${inOneLine(targetText(goes_to))}`] : []),
     ...(limited ? ["   A rate limit may refuse it, too."] : []),
-    ...steps.map((step, index) => `${String(index + 1).padStart(3)}. ${inOneLine(stepWords(step))}`),
+    ...steps.map((step, index) => `${String(index + 1).padStart(3)}. ${inOneLine(stepText(step))}`),
   ];
 }
 
-const stepWords = (step: DecisionStep): string =>
+const stepText = (step: DecisionStep): string =>
   `${step.sentence} (${step.field} of the ${objectText(step)})`;
 
 /** The decisions before and after a change for people: whether they differ, and each of them. */

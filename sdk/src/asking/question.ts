@@ -125,7 +125,7 @@ function meant(text: string): string {
   return /^[^/:\s]+\.[^/:\s]+(:\d+)?(\/|$)/.test(text) ? `: did you mean ${quoted(url)}?` : "";
 }
 
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 const quoted = (text: string): string =>
-  JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+  JSON.stringify(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);

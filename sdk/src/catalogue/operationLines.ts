@@ -26,10 +26,10 @@ const MAX_SHOWN_LENGTH = 100;
 
 /** How many objects are created, updated and so on: "2 to create, 1 to delete". */
 export function countsOf(operations: readonly SetOperation[], tense: "planned" | "done"): string {
-  const words: Readonly<Record<SetOperation["op"], string>> = tense === "planned" ? WORDS : DONE;
+  const labels: Readonly<Record<SetOperation["op"], string>> = tense === "planned" ? WORDS : DONE;
   const counts = keysOf(SIGNS).flatMap((op) => {
     const count = operations.filter((operation) => operation.op === op).length;
-    return count > 0 ? [`${count} ${words[op]}`] : [];
+    return count > 0 ? [`${count} ${labels[op]}`] : [];
   });
   return counts.join(", ") || "nothing to do";
 }

@@ -34,8 +34,8 @@ export function searchedTexts(
 ): SearchedText[] {
   const found: SearchedText[] = [];
   const add: Add = (path, text) => {
-    const words = text.replace(SSH_KEY, "$1").slice(0, MAX_TEXT_LENGTH);
-    if (words !== "") found.push({ field: formatPath(path), text: words });
+    const cut = text.replace(SSH_KEY, "$1").slice(0, MAX_TEXT_LENGTH);
+    if (cut !== "") found.push({ field: formatPath(path), text: cut });
   };
   for (const [name, read] of readersOf(definition)) read(own(document, name), [name], add);
   return found;

@@ -11,7 +11,7 @@ export { refuseReading } from "./aspects/tls";
 export { isScheme, refuseUncheckable } from "./aspects/token";
 export { withoutEdge } from "./decision/decider";
 export { type Known, refuseUnknownIn } from "./decision/refuseUnknown";
-export { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./judgement/backends/faults";
+export { BACKEND_FAULTS, MAX_IN_ORDER, MAX_NESTED } from "./judgement/backends/faults";
 export { refuseAnswer } from "./judgement/rules/answers";
 export { CALLER_HEADERS } from "./judgement/rules/callerHeaders";
 export {

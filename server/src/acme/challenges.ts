@@ -73,9 +73,9 @@ export async function changeRecord(
 
 const run = (program: string, args: readonly string[]): Promise<void> =>
   new Promise((resolve, reject) => {
-    execFile(program, [...args], { timeout: COMMAND_MS, maxBuffer: MAX_OUTPUT }, (error, _out, said) => {
+    execFile(program, [...args], { timeout: COMMAND_MS, maxBuffer: MAX_OUTPUT }, (error, _out, stderr) => {
       if (!error) return resolve();
-      const why = error.killed ? `it took more than ${COMMAND_MS / 1000} s` : said.trim() || error.message;
+      const why = error.killed ? `it took more than ${COMMAND_MS / 1000} s` : stderr.trim() || error.message;
       reject(
         new AcmeProblem("dns_command", `${program} ${args[0]} failed: ${why}`.slice(0, MAX_REASON_LENGTH)),
       );

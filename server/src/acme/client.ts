@@ -10,7 +10,7 @@ const CONNECT_MS = 5_000;
 /** From the question to the end of the answer. */
 const MAX_MS = 10_000;
 /** In bytes; a chain of certificates is the longest. */
-const LARGEST = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 /** How often a request is sent again because its nonce was used up (RFC 8555 section 6.5). */
 const MAX_NONCES = 5;
 /** Of an account's list of orders, which has the oldest ones first. */
@@ -110,7 +110,7 @@ export class AcmeClient {
     // An operator names the authority, so it may be in a private network.
     this.#opened ??= new OtherServers({
       ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate: true, ca: this.options.trust },
-      ...{ connections: 4, maxResponseSize: LARGEST },
+      ...{ connections: 4, maxResponseSize: MAX_BYTES },
     });
     return this.#opened;
   }

@@ -27,8 +27,8 @@ interface ProblemDocument {
   readonly subproblems?: unknown;
 }
 
-/** Longer words of an authority are cut. */
-const LONGEST = 1000;
+/** Longer texts of an authority are cut. */
+const MAX_LENGTH = 1000;
 
 /** Reads a problem document (RFC 7807). */
 export function problemIn(document: unknown, what: string, more: More): AcmeProblem {
@@ -36,10 +36,10 @@ export function problemIn(document: unknown, what: string, more: More): AcmeProb
     typeof document === "object" && document !== null ? document : {};
   const code = typeof type === "string" ? (type.split(":").at(-1) ?? "") : "";
   const details = [detail, ...(Array.isArray(subproblems) ? subproblems.map((one) => one?.detail) : [])];
-  const words = details.filter((one) => typeof one === "string").join("; ");
+  const detailText = details.filter((one) => typeof one === "string").join("; ");
   return new AcmeProblem(
     code || "malformed",
-    `${what}: ${words || "the authority says no reason"}`.slice(0, LONGEST),
+    `${what}: ${detailText || "the authority says no reason"}`.slice(0, MAX_LENGTH),
     more,
   );
 }

@@ -3,10 +3,10 @@ import type { Database, Transaction } from "../storage";
 
 /** Let's Encrypt takes 300 new orders of an account in three hours. */
 const WINDOW_MS = 3 * 60 * 60_000;
-const MOST = 290;
-/** So many orders may be placed together; each turn comes back after a while. */
+const MAX_ORDERS = 290;
+/** How many orders may be placed together; each turn comes back after a while. */
 const TOGETHER = 20;
-const BACK_AFTER_MS = WINDOW_MS / (MOST - TOGETHER);
+const BACK_AFTER_MS = WINDOW_MS / (MAX_ORDERS - TOGETHER);
 
 /**
  * How many orders may be placed now.

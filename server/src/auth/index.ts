@@ -6,7 +6,7 @@ export { type Caller, type KeyOrigin, NO_ORIGIN, theServerIn } from "./caller";
 export type { Choice } from "./callers";
 export { KeyUses } from "./keyUses";
 export { refuseLastAdmin } from "./lastAdmin";
-export { beginDevice, DEVICE_MS, type Granting, grantCode, grantDevice, redeem } from "./logins";
+export { beginDevice, DEVICE_MS, type Grant, grantCode, grantDevice, redeem } from "./logins";
 export {
   type Belonging,
   holderOf,

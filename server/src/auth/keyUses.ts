@@ -1,6 +1,6 @@
 import type { Answers } from "@tunnelplane/sdk";
 import type { Kysely } from "kysely";
-import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../documents";
+import { type Answer, documentsOfPage, type Page } from "../documents";
 import { ALONE, type Siblings } from "../process";
 import { type Database, inParts, isListed, type Store } from "../storage";
 import { grouped } from "../util";
@@ -79,10 +79,8 @@ export class KeyUses {
 
   /** The same for a page of keys. */
   async tellPage(page: Page): Promise<Page> {
-    return {
-      ...page,
-      documents: await this.#withUses(JSON.parse(`[${page.documents.join(DOCUMENT_SEPARATOR)}]`)),
-    };
+    const keys = documentsOfPage(page).map((json) => JSON.parse(json));
+    return { ...page, documents: await this.#withUses(keys) };
   }
 
   async #withUses(keys: readonly Answers["api_key"][]): Promise<string[]> {

@@ -17,14 +17,14 @@ const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH = 8;
 
 /** The user who lets a command line in, with what its identity provider said of it. */
-export interface Granting {
+export interface Grant {
   readonly userId: string;
   /** A JSON object. */
   readonly claims: string;
 }
 
 /** The proof that a command line brings for its key. */
-export interface Brought {
+export interface LoginProof {
   /** The code that it was given, or its device code. */
   readonly code: string;
   /** The PKCE verifier, for a code that a browser brought. */
@@ -56,7 +56,7 @@ export async function beginDevice(
 export async function grantDevice(
   transaction: Transaction,
   userCode: string,
-  { userId, claims }: Granting,
+  { userId, claims }: Grant,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable("login")
@@ -72,7 +72,7 @@ export async function grantDevice(
 export async function grantCode(
   transaction: Transaction,
   challenge: string,
-  { userId, claims }: Granting,
+  { userId, claims }: Grant,
 ): Promise<string> {
   const code = newSecret("tps");
   await insert(transaction, code, { challenge, user_id: userId, claims, lastsMs: CODE_MS });
@@ -85,8 +85,8 @@ export async function grantCode(
  */
 export async function redeem(
   transaction: Transaction,
-  { code, verifier }: Brought,
-): Promise<Granting | "waiting" | undefined> {
+  { code, verifier }: LoginProof,
+): Promise<Grant | "waiting" | undefined> {
   const row = await transaction
     .selectFrom("login")
     .selectAll()

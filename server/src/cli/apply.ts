@@ -158,18 +158,20 @@ function* linesOf(
   { set, plan, own, maxDeletes = 0 }: Options,
   declared: number,
 ): Generator<string> {
-  const words: typeof import("@tunnelplane/sdk/catalogue") = require("@tunnelplane/sdk/catalogue");
+  const catalogue: typeof import("@tunnelplane/sdk/catalogue") = require("@tunnelplane/sdk/catalogue");
   const meaning: typeof import("@tunnelplane/sdk/meaning") = require("@tunnelplane/sdk/meaning");
   const { operations, findings = [], finding_limits: limits = [], access, digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
-  const counts = operations.length > 0 ? `${words.countsOf(operations, plan ? "planned" : "done")}, ` : "";
+  const counts =
+    operations.length > 0 ? `${catalogue.countsOf(operations, plan ? "planned" : "done")}, ` : "";
   yield `Set ${set}: ${counts}${declared - touched} unchanged`;
-  for (const operation of operations) yield* words.linesOf(operation).map((line) => `  ${inOneLine(line)}`);
+  for (const operation of operations)
+    yield* catalogue.linesOf(operation).map((line) => `  ${inOneLine(line)}`);
   if (access && operations.length > 0) yield `\n${oneLine(access.sentence)}`;
   if (findings.length > 0) yield "\nWhat it means:";
   for (const { severity, sentence, certain, cause } of findings) {
-    const said = oneLine(`${sentence} (${meaning.objectText(cause)})`);
-    yield `  ${severity.padEnd(6)} ${said}${certain ? "" : " (not certain)"}`;
+    const finding = oneLine(`${sentence} (${meaning.objectText(cause)})`);
+    yield `  ${severity.padEnd(6)} ${finding}${certain ? "" : " (not certain)"}`;
   }
   for (const limit of limits) yield `  ${oneLine(limit)}`;
   const deletions = operations.filter(({ op }) => op === "delete").length;

@@ -109,6 +109,6 @@ export async function* edgeAt(gateways: Gateways, edge: string): AsyncGenerator<
 
 /** The same for people. */
 export function textOf({ state, reason, last_seen }: EdgeAtGateway): string {
-  const words = state === "unknown" ? "does not know it" : `${state}${reason && `: ${reason}`}`;
-  return `${words} (${isSilent(last_seen) ? "not seen since" : "seen"} ${last_seen})`;
+  const label = state === "unknown" ? "does not know it" : `${state}${reason && `: ${reason}`}`;
+  return `${label} (${isSilent(last_seen) ? "not seen since" : "seen"} ${last_seen})`;
 }

@@ -128,11 +128,11 @@ async function post(
   if (answer.status === 204) return {};
   const json: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
   if (answer.ok && isObject(json)) return json;
-  const said = isObject(json) && typeof json.msg === "string" ? json.msg : `it answered ${answer.status}`;
+  const reason = isObject(json) && typeof json.msg === "string" ? json.msg : `it answered ${answer.status}`;
   throw new Error(
     answer.status === 404
-      ? `Nobody can sign in at ${address}: it needs a server with --oidc-issuer (${said})`
-      : said,
+      ? `Nobody can sign in at ${address}: it needs a server with --oidc-issuer (${reason})`
+      : reason,
   );
 }
 

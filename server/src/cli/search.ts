@@ -11,7 +11,7 @@ interface Options extends ApiOptions, OutputOptions {
 }
 
 const USUAL = 20; // of the server
-const MOST = 100;
+const MAX_RESULTS = 100;
 
 /** `tunnelplane search <text>` */
 export function searchCommand(): Command {
@@ -22,7 +22,9 @@ export function searchCommand(): Command {
     .argument("<text...>", "what to search for; an IP address also finds the networks that contain it")
     .addOption(outputOption("`results` and `has_more` as `GET /search` answers them"))
     .addOption(
-      new Option("--limit <count>", `how many at most (default: ${USUAL})`).argParser(wholeNumber(1, MOST)),
+      new Option("--limit <count>", `how many at most (default: ${USUAL})`).argParser(
+        wholeNumber(1, MAX_RESULTS),
+      ),
     )
     .option("--shared", "also objects of shared projects, which others may refer to")
     .action((words: readonly string[], { limit, shared, ...options }: Options) =>

@@ -7,6 +7,10 @@ export interface Answer {
 /** Stands between the documents of a page. Printed JSON has no line breaks, so it is in none of them. */
 export const DOCUMENT_SEPARATOR = ",\n";
 
+/** The documents of a page, each by itself. */
+export const documentsOfPage = ({ documents }: Pick<Page, "documents">): string[] =>
+  documents.flatMap((text) => (text === "" ? [] : text.split(DOCUMENT_SEPARATOR)));
+
 /** A page of a list. */
 export interface Page {
   /** Newest first; each text is one document, or several joined with {@link DOCUMENT_SEPARATOR}. */

@@ -3,6 +3,7 @@
 export {
   type Answer,
   DOCUMENT_SEPARATOR,
+  documentsOfPage,
   fitting,
   type LogPageRequest,
   type Page,

@@ -146,8 +146,8 @@ interface Consequences extends Pick<Comparison, "access"> {
 /** The part that fits into an answer. */
 function inPart({ findings, access }: Comparison, unseen: readonly string[]): Consequences {
   const limits = [...unseen];
-  const first = <T>(all: readonly T[], most: number, words: string): readonly T[] => {
-    if (all.length > most) limits.push(`${all.length - most} further ${words} are not listed.`);
+  const first = <T>(all: readonly T[], most: number, label: string): readonly T[] => {
+    if (all.length > most) limits.push(`${all.length - most} further ${label} are not listed.`);
     return all.slice(0, most);
   };
   return {

@@ -80,8 +80,8 @@ export async function exposurePage(
       .get(row.edge?.id ?? "")
       ?.map((gateway) => ({ ...gateway, ...agents?.at(gateway.name, ends) }));
     if (wanted.has(row.address)) {
-      const said = { ...row, words: aspectTexts(row), checks: checkTexts(row) };
-      byAddress.set(row.address, JSON.stringify(served ? { ...said, gateways: served } : said));
+      const texts = { ...row, words: aspectTexts(row), checks: checkTexts(row) };
+      byAddress.set(row.address, JSON.stringify(served ? { ...texts, gateways: served } : texts));
     }
     // A row with a thousand credentials and networks takes a millisecond, so let other requests run in
     // between.

@@ -4,7 +4,7 @@ const CONNECT_MS = 3_000;
 /** From the question to the end of the answer, in milliseconds. */
 const MAX_MS = 5_000;
 /** In bytes. The largest key sets of public issuers have some ten thousand. */
-const LARGEST = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** An answer with another status than 200. */
 export class NoDocumentError extends Error {
@@ -29,7 +29,7 @@ export class DocumentReader {
   constructor(private readonly allowPrivate: boolean) {
     this.#others = new OtherServers({
       ...{ connectMs: CONNECT_MS, answerMs: MAX_MS, allowPrivate },
-      ...{ connections: 2, maxResponseSize: LARGEST },
+      ...{ connections: 2, maxResponseSize: MAX_BYTES },
     });
   }
 

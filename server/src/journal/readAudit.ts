@@ -113,10 +113,10 @@ async function newestIn(reader: Store["reader"], wanted: Wanted): Promise<Found>
     const within = matching(newest, filter, principals)
       .where("sequence", "<", end)
       .where("sequence", ">=", begin);
-    const some = await within.limit(most - found.length).execute();
-    found.push(...some);
+    const next = await within.limit(most - found.length).execute();
+    found.push(...next);
     if (found.length >= most) break;
-    if (some.length === 0 && filter.from !== undefined) {
+    if (next.length === 0 && filter.from !== undefined) {
       // Clocks differ and go back, so one older row does not end the search, but so many do.
       const { latest } = await rows
         .select(({ fn }) => fn.max("created_at").as("latest"))

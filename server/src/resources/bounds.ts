@@ -9,7 +9,7 @@ import { grouped, RequestError } from "../util";
  * The most objects of a kind, where the server looks through all of them: through identities for each token,
  * and it keeps the names of projects in memory, beside `default`.
  */
-const MOST: Readonly<Partial<Record<Kind, number>>> = {
+const MAX_OF: Readonly<Partial<Record<Kind, number>>> = {
   workload_identity: 1000,
   project: 1000,
   membership: 10_000,
@@ -34,7 +34,8 @@ export async function refuseBeyondBounds(
 ): Promise<void> {
   const made = changes.filter(({ change }) => change === "created");
   for (const [kind, some] of grouped(made, ({ definition }) => definition.kind)) {
-    if (MOST[kind] !== undefined) refuseAbove(db, MOST[kind], kind, some.length, await countOf(db, { kind }));
+    if (MAX_OF[kind] !== undefined)
+      refuseAbove(db, MAX_OF[kind], kind, some.length, await countOf(db, { kind }));
     if (SHARED_OUT.includes(kind)) await refuseBeyondShare(db, kind, some);
     if (MAX_PER_PROJECT[kind] === undefined) continue;
     for (const [project, own] of grouped(some, ({ storedAs }) => storedAs.project))
@@ -47,7 +48,7 @@ async function refuseBeyondShare(
   kind: Kind,
   made: readonly ObjectChange[],
 ): Promise<void> {
-  const most = MOST[kind] ?? 0;
+  const most = MAX_OF[kind] ?? 0;
   const [projects] = await otherProjects(db, {});
   if (Number(projects?.count) === 0) return; // there is nobody to share with
   const [all] = await countOf(db, { kind });

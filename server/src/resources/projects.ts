@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT, type Definition, definitionOf, registry } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { isShareable, type Shown } from "../auth";
-import { DOCUMENT_SEPARATOR, type Documents, type Page } from "../documents";
+import { type Documents, documentsOfPage, type Page } from "../documents";
 import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, statement } from "../storage";
 import { RequestError } from "../util";
@@ -42,9 +42,7 @@ export async function withDefaultProject(
 ): Promise<Page> {
   const { id } = DEFAULT_PROJECT;
   if (page.nextBefore !== null || before === id || (await findById(db, { id })).length > 0) return page;
-  const shown = page.documents
-    .filter((text) => text !== "")
-    .flatMap((text) => text.split(DOCUMENT_SEPARATOR));
+  const shown = documentsOfPage(page);
   const last = shown.at(-1);
   return shown.length < limit || last === undefined
     ? { ...page, documents: [...shown, defaultProject(documents).document] }

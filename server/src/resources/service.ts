@@ -10,7 +10,7 @@ import {
   seesOwnAlone,
   shownIn,
 } from "../auth";
-import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
+import { type Answer, asOfNow, documentsOfPage, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, largeReadsOf, newId, queryError, quoted, RequestError, yieldToEventLoop } from "../util";
@@ -287,16 +287,14 @@ export class ResourceService {
     const documents: string[] = [];
     let [bytes, before] = [page.bytes, page.before];
     for (let looked = 0; looked < MAX_EXAMINED; looked += LOOKED_AT_ONCE) {
-      const some = await this.#page(definition, parents, {
+      const batch = await this.#page(definition, parents, {
         limit: LOOKED_AT_ONCE,
         bytes: page.bytes,
         before,
         owner: filters.owner_id,
         shared: page.shared,
       });
-      for (const json of some.documents.flatMap((text) =>
-        text === "" ? [] : text.split(DOCUMENT_SEPARATOR),
-      )) {
+      for (const json of documentsOfPage(batch)) {
         await yieldToEventLoop();
         if (!mayMatch(json, filters) || !matches(json, filters)) continue;
         if (documents.length === page.limit || (bytes < Buffer.byteLength(json) && documents.length > 0))
@@ -304,8 +302,8 @@ export class ResourceService {
         documents.push(json);
         bytes -= Buffer.byteLength(json);
       }
-      if (some.nextBefore === null) return { documents, nextBefore: null };
-      before = some.nextBefore;
+      if (batch.nextBefore === null) return { documents, nextBefore: null };
+      before = batch.nextBefore;
     }
     return { documents, nextBefore: before ?? null };
   }

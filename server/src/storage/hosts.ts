@@ -46,7 +46,9 @@ export class Hosts {
 
 async function isWritable(url: string): Promise<boolean> {
   const client = new Client({
-    ...{ connectionString: url, connectionTimeoutMillis: TRY_MS, query_timeout: TRY_MS },
+    connectionString: url,
+    connectionTimeoutMillis: TRY_MS,
+    query_timeout: TRY_MS,
   });
   client.on("error", () => undefined);
   try {

@@ -115,13 +115,13 @@ function stepsOf(one, heading) {
   const step = (kind, title, ...content) =>
     h("li", { class: kind }, h(heading, { class: "step" }, title), h("div", {}, ...content));
   const { networks, edge, route } = one;
-  const said = new Map(one.words.map((words) => [words.field, words]));
+  const texts = new Map(one.words.map((words) => [words.field, words]));
   const guards = one.words.filter(({ field, text }) => text !== null && !DRAWN.has(field));
   return [
     step(
       networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard",
       "Clients",
-      h("p", {}, said.get("networks").text),
+      h("p", {}, texts.get("networks").text),
     ),
     edge &&
       step(
@@ -129,7 +129,7 @@ function stepsOf(one, heading) {
         route ? "Edge and route" : "Edge",
         h("p", {}, objectLink(edge)),
         route && h("p", {}, "→ ", objectLink({ ...route, parent_id: edge.id })),
-        h("p", {}, `TLS ${said.get("tls").text}`),
+        h("p", {}, `TLS ${texts.get("tls").text}`),
       ),
     ...guards.map(({ field, title, text }) =>
       step("guard", title, h("p", {}, text), ...(MORE[field]?.(one[field]) ?? [])),

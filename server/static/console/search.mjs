@@ -7,7 +7,7 @@ import { problemOf } from "./problems.mjs";
 /** How long nobody types before the server is asked. */
 const PAUSE_MS = 150;
 /** In characters, as the server bounds it. */
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 
 /** The elements of the field, and of what was found. */
 function elements() {
@@ -17,7 +17,7 @@ function elements() {
     role: "combobox",
     placeholder: "Search",
     title: "A part of a name, a host, a network, an address or an id",
-    maxlength: String(LONGEST),
+    maxlength: String(MAX_LENGTH),
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",

@@ -2,7 +2,7 @@ import { h, inMarks } from "../console/dom.mjs";
 import { folded } from "./folded.mjs";
 
 /** Deeper fields are not shown; no schema of the API is as deep. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** The fields of a schema, those of the objects inside folded away. */
 export function fieldList(schema, document, depth = 0) {
@@ -22,7 +22,7 @@ export const hasFields = (schema, document) =>
 
 /** A parameter, as a field is shown. */
 export const parameterItem = ({ name, required, description, schema }, document) =>
-  fieldItem(name, { ...schema, description }, { document, depth: DEEPEST, isRequired: required });
+  fieldItem(name, { ...schema, description }, { document, depth: MAX_DEPTH, isRequired: required });
 
 function fieldItem(name, field, { document, depth, isRequired }) {
   const { description, limits, type, inner } = readable(field, document);
@@ -32,7 +32,7 @@ function fieldItem(name, field, { document, depth, isRequired }) {
     h("p", {}, h("code", {}, name), " ", h("span", { class: "hint" }, type), isRequired && required()),
     description && h("p", {}, ...inMarks(description)),
     limits && h("p", { class: "hint" }, limits),
-    depth < DEEPEST &&
+    depth < MAX_DEPTH &&
       inner.map(({ title, schema }) =>
         folded(title ? `Fields with ${title}` : `Fields of ${name}`, () =>
           fieldList(schema, document, depth + 1),

@@ -3,6 +3,10 @@ import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type ReferenceTarget, type Rule, type Variants } from "./marks";
 import { own } from "./narrow";
 
+/** A schema with its description. */
+export const documented = <S extends z.ZodType>(schema: S, doc: string): S =>
+  schema.meta({ description: doc });
+
 /** A schema with one more condition: `mistakeIn` returns an error text, or undefined if the value is fine. */
 export function conditioned<S extends z.ZodType>(
   schema: S,

@@ -18,7 +18,7 @@ function distanceOf(a: string, b: string): number {
 }
 
 /** Names longer than this are not compared, because the text may be anything. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 const MAX_NAMED = 3;
 
 /**
@@ -27,7 +27,7 @@ const MAX_NAMED = 3;
  * "bot-users".
  */
 export function didYouMean(written: string, known: readonly string[], quote = '"'): string {
-  if (written.length > LONGEST) return "";
+  if (written.length > MAX_LENGTH) return "";
   const word = written.toLowerCase();
   const near = known.flatMap((name) => {
     const other = name.toLowerCase();

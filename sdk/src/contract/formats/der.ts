@@ -8,7 +8,7 @@ export interface DerValue {
 }
 
 /** Several times the depth of any real certificate. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 const CONSTRUCTED = 0x20;
 const LONG_TAG = 0x1f;
 
@@ -46,7 +46,7 @@ export function requireDer(bytes: Buffer): void {
 }
 
 function requireWithin({ tag, content }: DerValue, depth: number): void {
-  if (depth > DEEPEST) throw new Error("nested too deeply");
+  if (depth > MAX_DEPTH) throw new Error("nested too deeply");
   if (tag & CONSTRUCTED) for (const value of readAllDer(content)) requireWithin(value, depth + 1);
 }
 

@@ -2,10 +2,10 @@ import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "impo
 import { conditioned, word } from "../core/fields";
 
 const MAX_EXPRESSION_LENGTH = 4096;
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** No list in an expression has more entries than its text has characters. */
 const LIMITS = {
-  maxDepth: DEEPEST,
+  maxDepth: MAX_DEPTH,
   maxAstNodes: 2 * MAX_EXPRESSION_LENGTH,
   maxListElements: MAX_EXPRESSION_LENGTH,
   maxMapEntries: MAX_EXPRESSION_LENGTH,
@@ -65,7 +65,7 @@ function readExpression(text: string): Cel.ASTNode | string {
   const { Environment, ParseError }: typeof Cel = require("@marcbachmann/cel-js");
   try {
     const { ast } = new Environment({ limits: LIMITS }).parse(text);
-    return signsBefore(ast) > DEEPEST ? TOO_DEEP : ast;
+    return signsBefore(ast) > MAX_DEPTH ? TOO_DEEP : ast;
   } catch (error) {
     if (!(error instanceof ParseError)) return TOO_DEEP; // the parser overflowed the stack
     if (error.code === "limit_exceeded") return TOO_DEEP;
@@ -88,7 +88,7 @@ function signsBefore(ast: Cel.ASTNode): number {
   return longest;
 }
 
-const TOO_DEEP = `is nested more than ${DEEPEST} deep; split it into several expressions, which all have to hold`;
+const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep; split it into several expressions, which all have to hold`;
 
 /** A name with its fields as a path: `a.b.c`. */
 function pathOf(node: Cel.ASTNode): string | undefined {

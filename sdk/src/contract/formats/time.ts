@@ -43,14 +43,14 @@ export const timestampOf = (seconds: number): string =>
 const UNITS = { d: 86_400, h: 3_600, m: 60, s: 1 };
 const DURATION = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 // A hundred years. Anything longer is a mistake, and may go beyond the year 9999, the last in RFC 3339.
-const LONGEST = 36_525 * UNITS.d;
+const MAX_SECONDS = 36_525 * UNITS.d;
 
 /** A length of time in a program: "8h", "30m", "7d", "1d12h". */
 export const duration = () =>
   conditioned(text(64), (value) => {
     if (!DURATION.test(value) || durationSeconds(value) === 0)
       return 'must be a length of time, for example "8h", "30m", "7d" or "1d12h"';
-    return durationSeconds(value) > LONGEST ? "must not be longer than a hundred years" : undefined;
+    return durationSeconds(value) > MAX_SECONDS ? "must not be longer than a hundred years" : undefined;
   }).meta({ examples: ["8h"] });
 
 /** The seconds in a duration. */

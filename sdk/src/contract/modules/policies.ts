@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditioned, MAX_ENTRIES, map, module, object, text, word } from "../core/fields";
+import { conditioned, documented, MAX_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { isOptional, mark, type Rule } from "../core/marks";
 import { keysOf } from "../core/narrow";
 import { messageOf } from "../core/validate";
@@ -33,33 +33,43 @@ const rate = conditioned(text(16).meta({ pattern: "^[1-9][0-9]*[smh]$" }), (valu
     : 'must be a duration from "1s" to "24h", such as "60s", "5m" or "1h"';
 });
 
-const said = <S extends z.ZodType>(schema: S, description: string): S => schema.meta({ description });
-
 /** The config of each action. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
   deny: z.strictObject({
-    status_code: said(z.int().min(400).max(599).optional(), "The status of the answer, 400 to 599."),
+    status_code: documented(z.int().min(400).max(599).optional(), "The status of the answer, 400 to 599."),
   }),
   log: z.strictObject({
-    metadata: said(
+    metadata: documented(
       logMetadata.optional(),
       `Any JSON object of at most ${MAX_METADATA_LENGTH} bytes, written with each line.`,
     ),
   }),
   "rate-limit": z.strictObject({
-    name: said(word(255), "A name for the limit."),
-    algorithm: said(z.enum(["sliding_window"]).optional(), 'How requests are counted: "sliding_window".'),
-    capacity: said(z.int().min(1).max(MAX_REQUESTS), "How many requests pass, 1 to 1,000,000."),
-    rate: said(rate, 'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.'),
-    bucket_key: said(
+    name: documented(word(255), "A name for the limit."),
+    algorithm: documented(
+      z.enum(["sliding_window"]).optional(),
+      'How requests are counted: "sliding_window".',
+    ),
+    capacity: documented(z.int().min(1).max(MAX_REQUESTS), "How many requests pass, 1 to 1,000,000."),
+    rate: documented(
+      rate,
+      'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.',
+    ),
+    bucket_key: documented(
       z.array(word(255)).min(1).max(MAX_ENTRIES).optional(),
       `Up to ${MAX_ENTRIES} values by which requests are counted separately.`,
     ),
   }),
   "url-rewrite": conditioned(
     z.strictObject({
-      from: said(pattern(MAX_REWRITE_LENGTH), "An RE2 expression for the part to replace, up to 2048 bytes."),
-      to: said(word(MAX_REWRITE_LENGTH), "The replacement, up to 2048 characters; `$1` is the first group."),
+      from: documented(
+        pattern(MAX_REWRITE_LENGTH),
+        "An RE2 expression for the part to replace, up to 2048 bytes.",
+      ),
+      to: documented(
+        word(MAX_REWRITE_LENGTH),
+        "The replacement, up to 2048 characters; `$1` is the first group.",
+      ),
     }),
     ({ from, to }) => {
       const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) =>
@@ -76,9 +86,9 @@ const ACTION_CONFIGS = {
 /** Actions that answer with HTTP, which a TLS edge does not speak. */
 const HTTP_ACTION_CONFIGS = {
   "custom-response": z.strictObject({
-    status_code: said(responseStatus(), "The status of the response, 200 to 599."),
-    content: said(text(65_536).optional(), "The body of the response, up to 64 KiB."),
-    headers: said(
+    status_code: documented(responseStatus(), "The status of the response, 200 to 599."),
+    content: documented(text(65_536).optional(), "The body of the response, up to 64 KiB."),
+    headers: documented(
       responseHeaders().optional(),
       `Up to ${MAX_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`,
     ),

@@ -6,14 +6,14 @@ import { CLAIM_PATHS, mistakeInClaim } from "../formats/claim";
 const MAX_CLAIMS = 16;
 const MAX_TEXTS = 32;
 /** Of a claim's name, and of a text, in characters. */
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
 /** Claims that a verified token has to have. An extension of the specification. @param of whose claims */
 export const requireClaims = (of: string) =>
   mark(
     map(
-      conditioned(word(LONGEST), mistakeInClaim),
-      distinct(z.array(word(LONGEST)).min(1).max(MAX_TEXTS)),
+      conditioned(word(MAX_LENGTH), mistakeInClaim),
+      distinct(z.array(word(MAX_LENGTH)).min(1).max(MAX_TEXTS)),
       MAX_CLAIMS,
     ).default({}),
     { userKeys: true },
@@ -25,6 +25,6 @@ export const requireClaims = (of: string) =>
       "`scope` and `scp` are lists of words with spaces between (RFC 8693).",
       CLAIM_PATHS,
       "A rule for `email` asks for `email_verified: true` too.",
-      `At most ${MAX_CLAIMS} claims with ${MAX_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,
+      `At most ${MAX_CLAIMS} claims with ${MAX_TEXTS} texts each; names and texts have at most ${MAX_LENGTH} characters.`,
     ].join(" "),
   });

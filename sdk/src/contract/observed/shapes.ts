@@ -8,7 +8,7 @@ const ref = () =>
   });
 const refTo = (doc: string) => ref().meta({ description: doc });
 const refOrNull = (doc: string) => ref().nullable().meta({ description: doc });
-const said = (doc: string, ...examples: string[]) =>
+const text = (doc: string, ...examples: string[]) =>
   z.string().meta({ description: doc, ...(examples.length > 0 && { examples }) });
 const moment = (doc: string) => z.iso.datetime().meta({ description: `${doc} (RFC 3339).` });
 const uri = () => z.url().meta({ description: "Its address." });
@@ -17,17 +17,17 @@ const UNKNOWN = 'Always "": it cannot be known over SSH.';
 /** `GET /endpoints`: one for each hostport that a gateway serves. */
 const endpointSchema = () =>
   z.object({
-    id: said("Identifier, beginning with `ep_`."),
+    id: text("Identifier, beginning with `ep_`."),
     uri: uri(),
     created_at: moment("Since when it is served"),
     updated_at: moment("When another edge took it over last"),
-    region: said('Always "": one server is one region.'),
-    hostport: said("The hostport, in lower case.", "app.example.com:443"),
-    host: said("Its host.", "app.example.com"),
+    region: text('Always "": one server is one region.'),
+    hostport: text("The hostport, in lower case.", "app.example.com:443"),
+    host: text("Its host.", "app.example.com"),
     port: z.int().meta({ description: "Its port.", examples: [443] }),
     proto: z.enum(["https", "tls", "tcp"]).meta({ description: "The protocol, by the kind of its edge." }),
     scheme: z.enum(["https", "tls", "tcp"]).meta({ description: "The same as `proto`." }),
-    public_url: said("The address for callers.", "https://app.example.com"),
+    public_url: text("The address for callers.", "https://app.example.com"),
     type: z.literal("edge").meta({ description: "Always `edge`." }),
     edge: refTo("The edge that serves it."),
     domain: refOrNull("The reserved domain that covers its host; null for none."),
@@ -39,12 +39,12 @@ const endpointSchema = () =>
 /** `GET /tunnels`: one for each bind of an agent. */
 const tunnelSchema = () =>
   z.object({
-    id: said("Identifier, beginning with `tn_`."),
+    id: text("Identifier, beginning with `tn_`."),
     uri: uri(),
     started_at: moment("Since when it is bound"),
-    proto: said('The protocol of its endpoint; "" without one.', "https"),
-    region: said('Always "": one server is one region.'),
-    public_url: said('The address of its endpoint; "" without one.', "https://app.example.com"),
+    proto: text('The protocol of its endpoint; "" without one.', "https"),
+    region: text('Always "": one server is one region.'),
+    public_url: text('The address of its endpoint; "" without one.', "https://app.example.com"),
     tunnel_session: refTo("The session that bound it."),
     endpoint: refOrNull("The endpoint of its hostport; null for labels, and where no edge serves it."),
     labels: z
@@ -53,23 +53,23 @@ const tunnelSchema = () =>
     backends: z
       .array(ref())
       .meta({ description: "The tunnel-group backends whose labels it has; none for a hostport." }),
-    forwards_to: said("Where the agent forwards to, if its gateway knows."),
-    metadata: said(UNKNOWN),
+    forwards_to: text("Where the agent forwards to, if its gateway knows."),
+    metadata: text(UNKNOWN),
   });
 
 /** `GET /tunnel_sessions`: one for each agent that is connected and has bound something. */
 const tunnelSessionSchema = () =>
   z.object({
-    id: said("Identifier, beginning with `ts_`."),
+    id: text("Identifier, beginning with `ts_`."),
     uri: uri(),
     started_at: moment("Since when it is connected"),
     credential: refTo("The credential that it logged in with."),
-    ip: said("The address that it comes from.", "203.0.113.7"),
-    agent_version: said("The greeting of its SSH client.", "SSH-2.0-OpenSSH_9.9"),
-    os: said(UNKNOWN),
-    region: said('Always "": one server is one region.'),
+    ip: text("The address that it comes from.", "203.0.113.7"),
+    agent_version: text("The greeting of its SSH client.", "SSH-2.0-OpenSSH_9.9"),
+    os: text(UNKNOWN),
+    region: text('Always "": one server is one region.'),
     transport: z.literal("ssh/2").meta({ description: "Always `ssh/2`." }),
-    metadata: said(UNKNOWN),
+    metadata: text(UNKNOWN),
   });
 
 /** The fields of each kind in answers. */

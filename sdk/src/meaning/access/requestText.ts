@@ -102,9 +102,9 @@ const ANSWERING: readonly ((decision: Decision) => string)[] = [
 const endText = ({ status, outcome }: Decision): string =>
   outcome === "sign_in" ? "sign-in" : String(status ?? outcome);
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
-const quoted = (text: string): string => code(quotable(text, LONGEST));
+const quoted = (text: string): string => code(quotable(text, MAX_LENGTH));
 
 /** The requests that a change lets in, in one line. */
 export function verdictText(access: Omit<AccessComparison, "sentence">, name: Naming): string {

@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { documented } from "../../contract/core/fields";
 import type { Reading } from "../judgement/reading";
 import type { Model, ModelObject } from "../model";
 
-/** A shape in answers, with its description. */
-export const documented = <S extends z.ZodType>(schema: S, doc: string): S =>
-  schema.meta({ description: doc });
+export { documented };
 export const text = (doc: string) => documented(z.string(), doc);
 export const texts = (doc: string) => documented(z.array(z.string()), doc);
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Stored } from "./objects";
 
 /** How many fields a table shows beside id, description and time of creation. */
-const MOST = 4;
+const MAX_COLUMNS = 4;
 
 /** Fields with texts of many lines, or for machines, which are useless in a table. */
 const LONG = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
@@ -30,7 +30,7 @@ function columnsOf(definition: Definition, objects: readonly Stored[]): string[]
       );
     })
     .map(([name, schema]) => marksOf(schema).reference?.answeredAs ?? name)
-    .slice(0, MOST);
+    .slice(0, MAX_COLUMNS);
 }
 
 function isShort(schema: z.ZodType): boolean {

@@ -18,7 +18,7 @@ interface ListOptions extends ReadOptions {
 
 /** How many objects a table has without `--limit`, and how many are ever printed. */
 const USUAL = 100;
-const MOST = 1_000_000;
+const MAX_LISTED = 1_000_000;
 
 export const kindArgument = (): Argument =>
   new Argument("<kind>", `kind of object, for example ${KIND_NAMES.slice(-3).join(", ")}`);
@@ -33,7 +33,7 @@ export function listCommand(): Command {
       new Option(
         "--limit <count>",
         `how many at most (default: ${USUAL} in a table, all in json and yaml)`,
-      ).argParser(wholeNumber(1, MOST)),
+      ).argParser(wholeNumber(1, MAX_LISTED)),
     )
     .option("--shared", "also those of shared projects, which others may refer to")
     .action((kind: string, options: ListOptions) => {
@@ -48,7 +48,7 @@ export function listCommand(): Command {
 }
 
 async function printList(transport: Transport, definition: Definition, options: ListOptions): Promise<void> {
-  const { limit = options.output === "table" ? USUAL : MOST, shared } = options;
+  const { limit = options.output === "table" ? USUAL : MAX_LISTED, shared } = options;
   const { items: objects, hasMore } = await gather(objectsOf(transport, definition, { shared }), limit);
   print(objects, options, () =>
     objects.length > 0

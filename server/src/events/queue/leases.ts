@@ -170,9 +170,9 @@ export async function record(
   const outcomes = outcomesOf(sent, now, random);
   const leased = new Set(firstOfEach(deliveries));
   const held = new Set<string>();
-  const recordAll = async (some: readonly Outcome[], of: string | null) => {
-    for (const same of sameOutcomes(some)) {
-      const attempt = { destination, lease: of, at: now.toISOString(), ...same };
+  const recordAll = async (group: readonly Outcome[], of: string | null) => {
+    for (const equal of sameOutcomes(group)) {
+      const attempt = { destination, lease: of, at: now.toISOString(), ...equal };
       for (const { object_id } of await recordAttempt(transaction, attempt)) held.add(object_id);
     }
   };

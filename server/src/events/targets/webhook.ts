@@ -80,8 +80,8 @@ async function resultOf({ statusCode: status, headers, body }: Dispatcher.Respon
     body.on("error", () => {}).destroy(); // the status is all that counts
     return { ok: true };
   }
-  const words = await beginningOf(body);
-  const why = status < 400 ? "it points to another address, which is not followed; name that one" : words;
+  const excerpt = await beginningOf(body);
+  const why = status < 400 ? "it points to another address, which is not followed; name that one" : excerpt;
   return {
     ok: false,
     error: `refused with status ${status}${why && `: ${why}`}`,

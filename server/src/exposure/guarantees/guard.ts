@@ -240,13 +240,13 @@ export class Guarantees implements Guard {
     broken: readonly BrokenGuarantee[],
   ): Promise<string[]> {
     if (broken.length === 0) return [];
-    const some = broken.flatMap(({ index, example }) => {
+    const candidates = broken.flatMap(({ index, example }) => {
       const guarantee = guarantees[index];
       return guarantee ? [{ ...guarantee, example }] : [];
     });
-    const fields = some.map((one) => one.fields);
+    const fields = candidates.map((one) => one.fields);
     const states = await this.#statesNow(asking, fields);
-    return some
+    return candidates
       .filter((one, index) => {
         const state = states[index]?.state;
         return state === "broken" || (state === "unproved" && !one.example);

@@ -18,7 +18,7 @@ export type KeptRow = Pick<
 >;
 
 export async function keptStates(db: Kysely<Database>, ids: readonly string[]): Promise<KeptRow[]> {
-  const rows = await pipelined(partsOf(ids).map((some) => keptByIds(db, { ids: some })));
+  const rows = await pipelined(partsOf(ids).map((part) => keptByIds(db, { ids: part })));
   return rows.flat().map((row) => ({
     ...row,
     touched: Number(row.touched),

@@ -26,7 +26,7 @@ export const strictest = statement<object, Pick<Database["guarantee_address"], "
 
 /** The enforced guarantees of keys. */
 export async function guaranteesAt(db: Kysely<Database>, keys: readonly string[]): Promise<string[]> {
-  const rows = await pipelined(partsOf([...new Set(keys)]).map((some) => atKeys(db, { keys: some })));
+  const rows = await pipelined(partsOf([...new Set(keys)]).map((part) => atKeys(db, { keys: part })));
   return [...new Set(rows.flat().map(({ guarantee_id }) => guarantee_id))];
 }
 
@@ -50,8 +50,8 @@ export async function touchAt(
   project: string | undefined,
 ): Promise<void> {
   await pipelined(
-    partsOf([...new Set(keys)]).map((some) =>
-      project === undefined ? touchEvery(db, { keys: some }) : touchOwn(db, { keys: some, project }),
+    partsOf([...new Set(keys)]).map((part) =>
+      project === undefined ? touchEvery(db, { keys: part }) : touchOwn(db, { keys: part, project }),
     ),
   );
 }
@@ -134,7 +134,7 @@ export const touchGuarantee = effect<Pick<GuaranteeStateRow, "guarantee_id" | "p
  * answer if there is nothing to judge; if there is, its work runs again, and is judged.
  */
 export async function refuseGuaranteed(db: Kysely<Database>, keys: readonly string[]): Promise<void> {
-  await pipelined(partsOf([...new Set(keys)]).map((some) => breakAt(db, { keys: some })));
+  await pipelined(partsOf([...new Set(keys)]).map((part) => breakAt(db, { keys: part })));
 }
 
 const breakAt = effect<{ keys: string }>((db, parameter) =>
@@ -174,7 +174,7 @@ const lockedByIds = statement<{ ids: string }, ReadRow>((db, parameter) =>
 /** In the order of ids, so that writers do not deadlock. */
 async function read(db: Kysely<Database>, ids: readonly string[], locking: typeof byIds): Promise<ReadRow[]> {
   const reading = db instanceof Transaction ? locking : byIds;
-  return (await pipelined(partsOf(ids.toSorted()).map((some) => reading(db, { ids: some })))).flat();
+  return (await pipelined(partsOf(ids.toSorted()).map((part) => reading(db, { ids: part })))).flat();
 }
 
 /** In a transaction, locks them until it ends: of two changes that touch one, the second sees the first. */

@@ -1,7 +1,7 @@
 import { refuseFaults } from "../../util";
 
 /** No field is nested deeper than 8. A much deeper value could exhaust the stack of recursive code. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** How much one body may hold. */
 export interface BodyRoom {
@@ -25,8 +25,8 @@ export function refuseOutsized(body: unknown, room: BodyRoom = COMMON_ROOM): voi
   const look = (value: unknown, path: Path): void => {
     if (typeof value === "string" && LONE.test(value)) refuse(path, HALF_A_PAIR);
     if (typeof value !== "object" || value === null) return;
-    if (path.length === DEEPEST)
-      refuse(path.slice(0, 3), `is nested more than ${DEEPEST} deep; no value of this API is`);
+    if (path.length === MAX_DEPTH)
+      refuse(path.slice(0, 3), `is nested more than ${MAX_DEPTH} deep; no value of this API is`);
     const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
     if (entries.length > room.entries)
       refuse(path, `has ${entries.length} entries; nothing here may have more than ${room.entries}`);

@@ -18,7 +18,7 @@ import {
 import type { Shape } from "@tunnelplane/sdk/operations";
 import type { z } from "zod";
 import { isShareable, RESTRICTING } from "../../auth";
-import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
+import { type Answer, documentsOfPage, type Page, withNames } from "../../documents";
 import { MAX_STATES, withState, withStates, withStateToCome } from "../../exposure";
 import { filtersIn, filtersOf, type ObjectPath, partsToCome, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
@@ -207,11 +207,11 @@ const tellState = <A extends Answer>(
 const withNamesIn = async (
   { store }: Pick<ServerContext, "store">,
   definition: Definition,
-  { documents, ...page }: Page,
-): Promise<Page> => {
-  const each = documents.flatMap((text) => (text === "" ? [] : text.split(DOCUMENT_SEPARATOR)));
-  return { ...page, documents: await withNames(store.reader, definition, each) };
-};
+  page: Page,
+): Promise<Page> => ({
+  ...page,
+  documents: await withNames(store.reader, definition, documentsOfPage(page)),
+});
 
 /** The first field of the sample that may be changed. */
 const sampleUpdate = (definition: Definition) =>

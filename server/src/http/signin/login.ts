@@ -7,7 +7,7 @@ import {
   type Caller,
   csrfTokenOf,
   DEVICE_MS,
-  type Granting,
+  type Grant,
   grantCode,
   grantDevice,
   isCsrfTokenOf,
@@ -77,11 +77,11 @@ function registerPages(pages: FastifyInstance, services: ForPeople): void {
     const field = fieldsOf(request.body);
     if (!isCsrfTokenOf(session.secret, field("csrf_token")))
       throw new RequestError("forbidden", "This form was not made for your session: open the page again");
-    const granting = await grantingIn(context, session.caller);
+    const grant = await grantOf(context, session.caller);
     const listening = listeningIn(field);
-    if (!listening) return letIn(request, reply, field("user_code"), granting);
+    if (!listening) return letIn(request, reply, field("user_code"), grant);
     const code = await context.store.write((transaction) =>
-      grantCode(transaction, listening.challenge, granting),
+      grantCode(transaction, listening.challenge, grant),
     );
     const query = new URLSearchParams({ code, state: listening.state });
     return reply
@@ -95,10 +95,10 @@ function registerPages(pages: FastifyInstance, services: ForPeople): void {
     request: FastifyRequest,
     reply: FastifyReply,
     typed: string | undefined,
-    granting: Granting,
+    grant: Grant,
   ): Promise<FastifyReply> {
     const userCode = (typed ?? "").toUpperCase().replace(/[^A-Z]/g, "");
-    const isFound = await context.store.write((transaction) => grantDevice(transaction, userCode, granting));
+    const isFound = await context.store.write((transaction) => grantDevice(transaction, userCode, grant));
     if (!isFound) {
       await limits.countUnknown(`user code ${userCode}`, request);
       throw new RequestError(
@@ -140,7 +140,7 @@ function listeningIn(field: (name: string) => string | undefined): Listening | u
 }
 
 /** The user of a session, with what its identity provider said of it. */
-async function grantingIn({ store }: ServerContext, { keyId, ownerId }: Caller): Promise<Granting> {
+async function grantOf({ store }: ServerContext, { keyId, ownerId }: Caller): Promise<Grant> {
   const row = await store.reader
     .selectFrom("session")
     .select("claims")
@@ -197,13 +197,13 @@ const keyFor = (
   { id: operationId, ip }: FastifyRequest,
 ): Promise<object | undefined> =>
   journaled(context, async (transaction, begunUnder) => {
-    const granting = await redeem(transaction, brought);
-    if (granting === undefined) return undefined;
-    if (granting === "waiting") return WAITING;
-    const { id, name, email, active } = await userAt(transaction, context.documents, granting.userId);
+    const grant = await redeem(transaction, brought);
+    if (grant === undefined) return undefined;
+    if (grant === "waiting") return WAITING;
+    const { id, name, email, active } = await userAt(transaction, context.documents, grant.userId);
     if (!active) throw new RequestError("forbidden", "This user is not active; an admin can activate it");
     const client = callerAddress({ ip });
-    const begun = await beginLogin(transaction, { user_id: id, client, claims: granting.claims });
+    const begun = await beginLogin(transaction, { user_id: id, client, claims: grant.claims });
     const keyId = begun.id;
     await context.journal.append(transaction, begunUnder, { ownerId: id, name, keyId, operationId, client }, [
       { action: "signed_in", subject: keyId },
@@ -212,6 +212,6 @@ const keyFor = (
       key: begun.key,
       expires_at: begun.expiresAt,
       user: { id, name, email },
-      claims: JSON.parse(granting.claims),
+      claims: JSON.parse(grant.claims),
     };
   });

@@ -45,7 +45,7 @@ const lockRow = statement<{ name: string }, unknown>((db, parameter) =>
 );
 
 /** Limits of what is read to find circles. No sensible tree is larger. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 const TARGETS_OF_EACH = 10;
 
 /**
@@ -76,8 +76,8 @@ export async function checkCircles(
   while (level.length > 0) {
     depth++;
     followed += level.length;
-    if (depth > DEEPEST || followed > most || targets > mostTargets) {
-      const limit = depth > DEEPEST ? `nested more than ${DEEPEST} deep` : `more than ${most} of them`;
+    if (depth > MAX_DEPTH || followed > most || targets > mostTargets) {
+      const limit = depth > MAX_DEPTH ? `nested more than ${MAX_DEPTH} deep` : `more than ${most} of them`;
       const message = `leads to backends that contain others, ${limit}; nest fewer`;
       return faults.add(first.name, { error: "invalid_field", path: [], message });
     }

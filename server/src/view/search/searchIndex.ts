@@ -89,7 +89,7 @@ export class SearchIndex {
         if (ofKind[0] > most) break;
       }
     }
-    const ids = ranked.flatMap((some) => some.sort((a, b) => (ageOf(a) < ageOf(b) ? 1 : -1)));
+    const ids = ranked.flatMap((equal) => equal.sort((a, b) => (ageOf(a) < ageOf(b) ? 1 : -1)));
     return { ids: ids.slice(0, most), hasMore: ids.length > most || this.#isFull };
   }
 
@@ -178,10 +178,10 @@ export class SearchIndex {
     const slice = new Slice(SLICE_MS);
     const gone = new Set<string>();
     for (let first = 0; first < ids.length; first += ROWS_AT_ONCE) {
-      const some = ids.slice(first, first + ROWS_AT_ONCE);
-      const rows = await searchedRows(this.store, some);
+      const part = ids.slice(first, first + ROWS_AT_ONCE);
+      const rows = await searchedRows(this.store, part);
       const found = new Map(rows.map((row) => [row.id, row]));
-      for (const id of some) {
+      for (const id of part) {
         if (slice.isOver()) await slice.next();
         const row = found.get(id);
         if (row) this.#put(row);

@@ -3,7 +3,7 @@ import { holdsUnknown, isObject, textIn } from "../../values";
 import { refuseAnswer } from "../rules/answers";
 import { Unservable } from "../rules/unservable";
 import type { Credentials } from "./binding";
-import { BACKEND_FAULTS, DEEPEST, MAX_IN_ORDER } from "./faults";
+import { BACKEND_FAULTS, MAX_IN_ORDER, MAX_NESTED } from "./faults";
 import { childrenOf, isBackend, weightsOf } from "./flows";
 
 /** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
@@ -67,7 +67,7 @@ export class Backends {
 
   #follow(reference: string, http: boolean): Destination | Unservable {
     if (this.#around.has(reference)) return BACKEND_FAULTS.inItself(reference);
-    if (this.#around.size > DEEPEST) return BACKEND_FAULTS.tooDeep(reference);
+    if (this.#around.size > MAX_NESTED) return BACKEND_FAULTS.tooDeep(reference);
     this.#around.add(reference);
     try {
       return this.#read(reference, http);

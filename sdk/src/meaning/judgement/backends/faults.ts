@@ -1,7 +1,7 @@
 import { Unservable } from "../rules/unservable";
 
 /** The server takes no deeper nests. */
-export const DEEPEST = 1000;
+export const MAX_NESTED = 1000;
 /** As many as one failover backend may name; more come together only by nesting. */
 export const MAX_IN_ORDER = 1000;
 
@@ -11,7 +11,7 @@ const because = (why: (id: string) => string) => (id: string) => new Unservable(
 export const BACKEND_FAULTS = {
   missing: because((id) => `${id} does not exist`),
   inItself: because((id) => `${id} contains itself`),
-  tooDeep: because((id) => `${id} is in more than ${DEEPEST} others: nest fewer`),
+  tooDeep: because((id) => `${id} is in more than ${MAX_NESTED} others: nest fewer`),
   answersHttp: because(
     (id) => `${id} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`,
   ),

@@ -113,13 +113,13 @@ export function evaluate(
   }
   if ("input" in condition) return ask(condition.input, condition.test);
   const isAll = "all" in condition;
-  let so: boolean | undefined = isAll;
+  let result: boolean | undefined = isAll;
   for (const member of isAll ? condition.all : condition.any) {
     const inner = evaluate(member, ask, truthOf);
     if (inner === !isAll) return inner;
-    if (inner === undefined) so = undefined;
+    if (inner === undefined) result = undefined;
   }
-  return so;
+  return result;
 }
 
 /** All inputs that a condition asks for, with their tests. */

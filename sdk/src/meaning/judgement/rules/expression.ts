@@ -6,7 +6,7 @@ import { searching } from "./patterns";
 import { rememberingRefusals, Unservable } from "./unservable";
 
 /** Nobody nests deeper by hand; deeper expressions are refused. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const ADVICE = "see docs/gateway.md for the part of the language that gateways enforce";
 
 /**
@@ -33,7 +33,7 @@ const beyond = (node: Cel.ASTNode): Unservable =>
   );
 
 function conditionOf(node: Cel.ASTNode, depth: number): Condition {
-  if (depth > DEEPEST) throw new Unservable(`it is nested more than ${DEEPEST} deep`);
+  if (depth > MAX_DEPTH) throw new Unservable(`it is nested more than ${MAX_DEPTH} deep`);
   const inner = (child: Cel.ASTNode) => conditionOf(child, depth + 1);
   switch (node.op) {
     case "value":
