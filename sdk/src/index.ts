@@ -1,6 +1,6 @@
 import "./nodeVersion";
 
-export { AuditLog, callerOf } from "./client/apiClient";
+export { AuditLog, callerOf, type SearchOptions, searchFor } from "./client/apiClient";
 export type { Credentials } from "./client/apiKeys";
 export { ChangeSets } from "./client/changeSets";
 export {
@@ -22,7 +22,6 @@ export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
 export { NEVER_SENT } from "./client/retry";
 export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
-export { type SearchOptions, searchFor } from "./client/search";
 export { ObservedCollection, TunnelSessions } from "./client/sessions";
 export {
   type Answered,

@@ -2,9 +2,9 @@ import type { Ref } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { BACKEND_FAULTS, MAX_IN_ORDER, MAX_NESTED } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
-import { answerOf, type Response } from "./answers";
 import { ClusterSet } from "./clusterSet";
 import { answering, type Breaker, splitting } from "./clusters";
+import { answerOf, type Response } from "./headerChanges";
 import {
   HEALTH_SOCKET,
   type Hostport,

@@ -1,5 +1,5 @@
 import type { HttpsEdgeRoutes } from "@tunnelplane/sdk";
-import type { Response } from "./answers";
+import type { Response } from "./headerChanges";
 import { extension, type Json, typed } from "./json";
 import { type Speech, speaking } from "./speech";
 

@@ -12,10 +12,9 @@ import {
   searching,
   settle,
 } from "@tunnelplane/sdk/rules";
-import { answerOf, type Response } from "./answers";
 import { type Backends, DEFAULT_IDLE, type Destination } from "./backends";
 import { compressing } from "./compression";
-import { headerChanges } from "./headerChanges";
+import { answerOf, headerChanges, type Response } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
 import { withId } from "./indexes";
 import { type Json, turnOn, typed } from "./json";

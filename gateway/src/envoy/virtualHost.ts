@@ -1,5 +1,5 @@
 import { all, escapeRegex, type Settled } from "@tunnelplane/sdk/rules";
-import { answerOf } from "./answers";
+import { answerOf } from "./headerChanges";
 import { type Hostport, isWildcard } from "./hostports";
 import { extension, type Json } from "./json";
 import { requestPredicate } from "./predicate";

@@ -50,10 +50,10 @@ export class Sessions {
    * Undefined where it is over, or none of this gateway's with these rules, or not yet to be renewed: Envoy
    * asks for one whose cookies were changed, too.
    */
-  renew(rules: SessionRules, token: string, now = Date.now()): Session | undefined {
+  renew(rules: SessionRules, token: string): Session | undefined {
     const held = this.#open(rules, token);
     if (!held || rules.idle === 0) return undefined;
-    const second = Math.floor(now / 1000);
+    const second = Math.floor(Date.now() / 1000);
     if (second >= held.since + rules.longest || second >= held.used + rules.idle) return undefined;
     if (second < held.used + stepOf(rules)) return undefined;
     return this.#session(rules, { ...held, used: second });

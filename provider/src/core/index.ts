@@ -8,11 +8,10 @@ export {
 export { inWords } from "./consequences";
 export { type Creation, intentOf } from "./creation";
 export type { Checked, IsUnknown, Plan } from "./declaration";
-export { ElsewhereError } from "./elsewhere";
 export { type Everything, readServer } from "./everything";
 export { Lifecycle } from "./lifecycle";
 export { expectLocation, locationIn, namesLocation, recordOfLocation } from "./location";
-export { lacksProject } from "./project";
+export { ElsewhereError, lacksProject } from "./project";
 export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
 export { classIn, nameIn, SECRET, SIGNATURE, tokenIn, typesIn } from "./urn";

@@ -1,8 +1,28 @@
 import { type CallerProject, NotFoundError, type Transport } from "@tunnelplane/sdk";
 import { DEFAULT_PROJECT, type Definition } from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "./caller";
-import { ElsewhereError } from "./elsewhere";
 import type { Properties } from "./values";
+
+/** Where an object is, and where a run looks for it. */
+interface Places {
+  readonly noun: "server" | "project";
+  /** In words. */
+  readonly from: string;
+  readonly to: string;
+  /** The setting that leads there, and its value. */
+  readonly setting: "address" | "project";
+  readonly value: string;
+}
+
+/** An object was asked for where it is not: at another server, or in another project. */
+export class ElsewhereError extends Error {
+  constructor(
+    message: string,
+    readonly places: Places,
+  ) {
+    super(message);
+  }
+}
 
 /** A project, as the state keeps it. */
 type Project = Pick<CallerProject, "id" | "name">;

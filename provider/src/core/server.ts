@@ -1,6 +1,6 @@
 import { ApiError, AuthenticationError, type Transport } from "@tunnelplane/sdk";
 import { knownCallerOf, NoCallerError } from "./caller";
-import { ElsewhereError } from "./elsewhere";
+import { ElsewhereError } from "./project";
 import type { Properties } from "./values";
 
 /** A server, as the state keeps it. */

@@ -14,13 +14,11 @@ export interface Violation {
 /**
  * The policy violations in an engine event log. Uses nothing else from the log, because debug messages hold
  * secrets in clear.
- *
- * @param source the name of the log in errors
  */
-export function readViolations(log: string, source = "The event log"): Violation[] {
+export function readViolations(log: string): Violation[] {
   const lines = log.split("\n").filter((line) => line.trim() !== "");
-  const events = lines.map((line, index) => eventIn(line, `${source}, line ${index + 1}`));
-  if (events.length === 0) throw new Error(`${source} is empty; ${EXPECTED}`);
+  const events = lines.map((line, index) => eventIn(line, `The event log, line ${index + 1}`));
+  if (events.length === 0) throw new Error(`The event log is empty; ${EXPECTED}`);
   const found = new Map<string, Violation>();
   for (const { policyEvent } of events) {
     if (!isObject(policyEvent)) continue;

@@ -19,15 +19,11 @@ const OF_CLIENTS = [
  * @param settings the variables that the program reads
  * @param isOurs whether a name, without `TUNNELPLANE_`, can be of this program only
  */
-export function mistypedVariables(
-  settings: readonly string[],
-  isOurs: (name: string) => boolean,
-  environment: NodeJS.ProcessEnv = process.env,
-): string[] {
+export function mistypedVariables(settings: readonly string[], isOurs: (name: string) => boolean): string[] {
   // Loaded here: programs that look for no mistyped variable load no part of the contract.
   const { didYouMean }: typeof Similarity = require("../contract/core/similarity");
   const known = [...settings.map((name) => name.slice(PREFIX.length)), ...OF_CLIENTS];
-  return Object.keys(environment).flatMap((variable) => {
+  return Object.keys(process.env).flatMap((variable) => {
     const name = variable.slice(PREFIX.length);
     if (!variable.startsWith(PREFIX) || known.includes(name)) return [];
     const meant = didYouMean(name, known, "").replace(/(mean | or )/g, `$1${PREFIX}`);

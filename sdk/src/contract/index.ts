@@ -5,6 +5,7 @@ export * from "./codeSamples";
 export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";
+export * from "./core/definition";
 export { lookupOf } from "./core/definition";
 export {
   endedFieldOf,
@@ -34,7 +35,6 @@ export * from "./core/module";
 export { codeOf, entriesOf, isObject, keysOf, messageOf, own, present } from "./core/narrow";
 export { newId, takeRandom } from "./core/newId";
 export { once, oncePer } from "./core/once";
-export * from "./core/paths";
 export * from "./core/renewal";
 export * from "./core/shape";
 export { didYouMean } from "./core/similarity";

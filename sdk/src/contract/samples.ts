@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { referencesIn, toAnswered } from "./core/convert";
-import type { Definition } from "./core/definition";
+import { type Definition, expandPath, pathFieldsOf } from "./core/definition";
 import { endedFieldOf, endFieldOf } from "./core/ends";
 import { marksOf } from "./core/marks";
 import { own, present } from "./core/narrow";
-import { expandPath, pathFieldsOf } from "./core/paths";
 import { createSchema } from "./core/shape";
 import { validateCreate } from "./core/validate";
 import { type Change, eventTypeOf } from "./formats/event";

@@ -13,7 +13,6 @@ export { withoutEdge } from "./decision/decider";
 export { type Known, refuseUnknownIn } from "./decision/refuseUnknown";
 export { BACKEND_FAULTS, MAX_IN_ORDER, MAX_NESTED } from "./judgement/backends/faults";
 export { refuseAnswer } from "./judgement/rules/answers";
-export { CALLER_HEADERS } from "./judgement/rules/callerHeaders";
 export {
   asksVerified,
   claimIn,
@@ -25,6 +24,7 @@ export {
 } from "./judgement/rules/claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./judgement/rules/condition";
 export { type ConnectionEdge, type ConnectionStep, connectionSteps } from "./judgement/rules/connections";
+export { CALLER_HEADERS, NAVIGATED } from "./judgement/rules/knownHeaders";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./judgement/rules/limits";
 export { METHODS } from "./judgement/rules/methods";
 export {
@@ -36,7 +36,6 @@ export {
   strangeHostport,
   wildcardsAbove,
 } from "./judgement/rules/names";
-export { NAVIGATED } from "./judgement/rules/navigation";
 export { KEEPS_SLASHES, normalForm, refuseKeptSlashes, refuseUnreachable } from "./judgement/rules/paths";
 export { escapeRegex, searching } from "./judgement/rules/patterns";
 export {

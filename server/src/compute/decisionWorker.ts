@@ -7,7 +7,7 @@ import {
   decisions,
   type World,
 } from "@tunnelplane/sdk/meaning";
-import { answerOrders } from "./answerOrders";
+import { answerOrders } from "./threads";
 
 export interface ToDecide {
   readonly world: World;

@@ -5,8 +5,8 @@ import {
   guaranteesBrokenBy,
   type World,
 } from "@tunnelplane/sdk/meaning";
-import { answerOrders } from "./answerOrders";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
+import { answerOrders } from "./threads";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,21 @@
-import { SharedThread, type SharedThreadOptions } from "../util";
+import { parentPort } from "node:worker_threads";
+import { present } from "@tunnelplane/sdk/contract";
+import { lowerPriority, type SharedReport, SharedThread, type SharedThreadOptions } from "../util";
+
+/** The whole of a shared thread's file: answers each order with its result, or with the error. */
+export function answerOrders<Order, Result>(work: (order: Order) => Result): void {
+  const port = present(parentPort);
+  lowerPriority();
+  port.on("message", (order: Order) => {
+    let report: SharedReport<Result>;
+    try {
+      report = { found: work(order) };
+    } catch (failed) {
+      report = { failed };
+    }
+    port.postMessage(report);
+  });
+}
 
 /** How long one order may wait for its turn, in milliseconds. */
 const MAX_WAIT_MS = 5_000;

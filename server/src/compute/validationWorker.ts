@@ -1,4 +1,4 @@
-import { answerOrders } from "./answerOrders";
+import { answerOrders } from "./threads";
 import { type Purpose, validate } from "./validate";
 
 /** A body to be checked, as JSON. */

@@ -53,9 +53,25 @@ import {
   referencesOf,
   refusing,
 } from "./rules";
-import { settled } from "./settled";
 import { jsonFor } from "./shown";
 import type { ChangeRequest, ServerContext } from "./transaction";
+
+interface Given extends Partial<Settling> {
+  readonly given: Document;
+  /** The fields that were sent before; empty for a new object. */
+  readonly before: Document;
+}
+
+/** The fields to store of an object, without those to remove; or the mistake in what was given. */
+export function settled(
+  definition: Definition,
+  { given, before, dryRun = false }: Given,
+): { readonly sent: Document } | { readonly problem: Problem } {
+  const found = definition.settle?.(given, before, { dryRun }) ?? { fields: given };
+  if (!("fields" in found)) return { problem: { error: "invalid_field", ...found } };
+  const all = Object.entries({ ...before, ...found.fields });
+  return { sent: Object.fromEntries(all.filter(([, value]) => value !== undefined)) };
+}
 
 /** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
 const MAX_CONTAINED = 1_000;

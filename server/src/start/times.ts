@@ -56,11 +56,11 @@ export const WAITED_FOR: readonly StoredTime[] = [
 ];
 
 /** Brings back what lies further ahead than any server whose clock is right would put it. */
-export async function bringBackTimes(store: Store, now = Date.now()): Promise<void> {
+export async function bringBackTimes(store: Store): Promise<void> {
   const ofDatabase = await store.now();
   for (const time of WAITED_FOR) {
     const { table, column, ahead, becomes, as, clock, mayBe } = time;
-    const from = clock === "database" ? ofDatabase : now;
+    const from = clock === "database" ? ofDatabase : Date.now();
     const written = (ms: number) => (as === "text" ? new Date(ms).toISOString() : ms);
     const isFar = sql`${sql.ref(column)} > ${written(from + ahead + CLOCKS_MS)} ${
       mayBe === undefined

@@ -1,8 +1,7 @@
-import { type Definition, defineResource, fieldOf } from "./definition";
+import { type Definition, defineResource, fieldOf, pathFieldsOf } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf, shapeOf } from "./marks";
 import { own } from "./narrow";
-import { pathFieldsOf } from "./paths";
 import { camelCase, pascalCase, withArticle } from "./spelling";
 
 /** What programs may pass for the id of an object in whose path another's id stands. */

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import type { Definition } from "./definition";
+import { type Definition, pathFieldsOf } from "./definition";
 import { elementOf, fieldsOf, type Marks, marksOf } from "./marks";
 import { own } from "./narrow";
-import { pathFieldsOf } from "./paths";
 
 /** Kinds that references may name although the registry has none of them. */
 const KINDS_ELSEWHERE = ["user"];

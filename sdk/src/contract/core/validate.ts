@@ -44,8 +44,8 @@ export function validateUpdate(definition: Definition, body: unknown): Validated
 }
 
 /** Checks the body of a module's PUT and fills in the defaults. */
-export function validateModule(schema: z.ZodType, body: unknown, isUnknown?: IsUnknown): Validated {
-  return validateObject(bare(schema) as z.ZodObject, body, { isUnknown });
+export function validateModule(schema: z.ZodType, body: unknown): Validated {
+  return validateObject(bare(schema) as z.ZodObject, body, {});
 }
 
 /** Checks the rules across the fields of a complete object. */

@@ -1,9 +1,8 @@
 import { own } from "../../contract/core/narrow";
 import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
-import { CALLER_HEADERS } from "./rules/callerHeaders";
 import type { Condition } from "./rules/condition";
-import { isNavigated } from "./rules/navigation";
+import { CALLER_HEADERS, isNavigated } from "./rules/knownHeaders";
 import { normalForm, normalFormKeeping } from "./rules/paths";
 import { type DecisionRequest, type TrialRequest, UNRECORDED } from "./types";
 

@@ -1,8 +1,22 @@
 import { remembering } from "../../contract/core/once";
+import type { TextTest as OneTest } from "../judgement/rules/condition";
+import { escapeRegex } from "../judgement/rules/patterns";
 import { type Alphabet, alphabetOf, type Letter, type Range } from "./alphabet";
 import { Automaton, Budget, FOUND, LOST, TooLarge } from "./automaton";
 import { type Program, programOf } from "./program";
-import { expressionsOf, type TextTest } from "./tests";
+
+/** A question about a text, with the answer yes or no. */
+export type TextTest = OneTest | { readonly any: readonly TextTest[] };
+
+/** RE2 expressions. The test holds for a text exactly if at least one of them is found in it. */
+function expressionsOf(test: TextTest): readonly string[] {
+  if ("any" in test) return test.any.flatMap(expressionsOf);
+  if ("exact" in test) return [`\\A${escapeRegex(test.exact)}\\z`];
+  if ("prefix" in test) return [`\\A${escapeRegex(test.prefix)}`];
+  if ("suffix" in test) return [`${escapeRegex(test.suffix)}\\z`];
+  if ("contains" in test) return [escapeRegex(test.contains)];
+  return [test.regex];
+}
 
 /** The texts that a part of a request can be. */
 export interface Language {

@@ -4,6 +4,7 @@
  * answer, and the only limit is the size of the automata.
  */
 export { TooLarge } from "./automaton";
+export type { TextTest } from "./cells";
 export { cellsOf, type Language } from "./cells";
 export {
   HEADER_VALUES,
@@ -15,4 +16,3 @@ export {
   type RouteMatch,
   USER_AGENTS,
 } from "./requests";
-export type { TextTest } from "./tests";

@@ -1,8 +1,7 @@
 import { METHODS as TAKEN } from "../judgement/rules/methods";
 import { escapeRegex } from "../judgement/rules/patterns";
 import type { Range } from "./alphabet";
-import type { Language } from "./cells";
-import type { TextTest } from "./tests";
+import type { Language, TextTest } from "./cells";
 
 /** Visible ASCII characters of a kind, as ranges. */
 function visible(is: (character: string) => boolean): Range[] {

@@ -159,11 +159,8 @@ export class Schemas {
 const inputName = (name: string, io: Shape["io"]): string => (io === "input" ? `${name}Mutate` : name);
 
 /** The names of the objects inside a shape: their own, or made from their places. */
-function namesWithin(
-  schema: z.ZodType,
-  prefix: string,
-  names = new Map<z.ZodType, string>(),
-): Map<z.ZodType, string> {
+function namesWithin(schema: z.ZodType, prefix: string): Map<z.ZodType, string> {
+  const names = new Map<z.ZodType, string>();
   const look = (value: z.ZodType, within: string): void => {
     const inner = bare(value);
     const element =

@@ -5,7 +5,7 @@ import { type Document, storedName } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
 import { refuseFaults } from "../../util";
-import { settled } from "../settled";
+import { settled } from "../stored";
 import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
 import { behaviours } from "./behaviours";
