@@ -203,7 +203,7 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
     ]) {
       const { edges } = translate(objectsOf([tlsEdge({ backend: to("bkdsc_2") }), unreadable]), SURROUNDINGS);
       expect(edges[0]?.reason).to.match(
-        /^this gateway cannot read the backend bkdsc_2 \((address is not text|labels is no object)\): /,
+        /^this gateway cannot read the backend bkdsc_2 \((address is not text|labels is not an object)\): /,
       );
     }
   });

@@ -28,9 +28,9 @@ export const ALARMS: readonly Alarm[] = [
     for: "2m",
     summary: "{{ $labels.instance }} does not answer",
     means:
-      "Prometheus cannot read this server. Gateways go on serving what they know; nobody can change anything here, and agents that were allowed in the last 15 minutes may still come back.",
+      "Prometheus cannot read this server. Gateways keep serving what they know. Nobody can change anything here. Agents that were allowed in the last 15 minutes can still connect again.",
     first:
-      "`tunnelplane health` on the machine, then the last lines of its log. A full disk, a database that is away and a certificate that ended are named there. If it says 401 or 403, the scrape's API key is wrong.",
+      "`tunnelplane health` on the machine, then the last lines of its log. The log names a full disk, a database that does not answer, or a certificate that ended. If it says 401 or 403, the scrape's API key is wrong.",
     raisedBy: { [`up{${SERVER},instance="s1"}`]: "0x60" },
     quietWith: { [`up{${SERVER},instance="s1"}`]: "1x60" },
   },
@@ -60,7 +60,7 @@ export const ALARMS: readonly Alarm[] = [
     summary: "One of a hundred requests to {{ $labels.instance }} takes more than a second",
     means: "The server or its database is busy. Requests for events wait on purpose, and are not counted.",
     first:
-      "Compare with the load of its processor and of the database. On one processor, another server on the same PostgreSQL helps; with many reads, `--processes`.",
+      "Look at the load of its processor and of the database. On one processor, another server on the same PostgreSQL helps; with many reads, `--processes`.",
     raisedBy: {
       [`${REQUESTS}_bucket{instance="s1",route="/edges/tls",le="1"}`]: "0+50x60",
       [`${REQUESTS}_bucket{instance="s1",route="/edges/tls",le="5"}`]: "0+100x60",
@@ -78,9 +78,9 @@ export const ALARMS: readonly Alarm[] = [
     for: "10m",
     summary: "{{ $labels.instance }} refuses requests because too many come at once",
     means:
-      "More requests arrive at once than `--concurrency-limit` admits. Clients repeat them; pipelines get slower.",
+      "More requests arrive at once than `--concurrency-limit` admits. Clients try again, so pipelines get slower.",
     first:
-      "Find the caller in the log: lines with `TP_1802` have its API key. One owner alone is held to half of the slots. If the load is normal, add a server on PostgreSQL.",
+      "Find the caller in the log: lines with `TP_1802` have its API key. One owner gets at most half of the slots. If the load is normal, add a server on PostgreSQL.",
     raisedBy: { 'tunnelplane_http_requests_refused_total{instance="s1"}': "0+120x60" },
     quietWith: { 'tunnelplane_http_requests_refused_total{instance="s1"}': "0+6x60" },
   },
@@ -115,7 +115,8 @@ export const ALARMS: readonly Alarm[] = [
     expr: "max by (destination) (tunnelplane_event_dead_letters) > 0",
     for: "1m",
     summary: "Events to {{ $labels.destination }} were given up",
-    means: "The destination refused these events for good, or for too long. Nobody else gets them.",
+    means:
+      "The destination refused these events permanently, or failed for 24 hours. They are not sent again.",
     first:
       "`tunnelplane events deliveries <destination>` has the service's words. Correct the destination, then `tunnelplane events replay <destination> --dead-letters`.",
     raisedBy: { 'tunnelplane_event_dead_letters{destination="ed_1",instance="s1"}': "3x60" },
@@ -128,7 +129,7 @@ export const ALARMS: readonly Alarm[] = [
     for: "2m",
     summary: "The gateway {{ $labels.instance }} does not answer",
     means:
-      "Its Envoy goes on with what it has: static backends are served, hostports of agents are answered by nobody, and no change is enforced there.",
+      "Its Envoy continues with what it has: it serves static backends, but hostports of agents get no answer, and no change is enforced there.",
     first:
       "`systemctl status tunnelplane-gateway` and its log. Balancers ask `/livez`; if that is 503 too, take the machine out.",
     raisedBy: { [`up{${GATEWAY},instance="g1"}`]: "0x60" },
@@ -141,7 +142,7 @@ export const ALARMS: readonly Alarm[] = [
     for: "2m",
     summary: "Envoy at {{ $labels.instance }} has not taken the newest configuration",
     means:
-      "What was declared last, a closing change too, is not enforced there. What Envoy took before is served.",
+      "The newest declaration is not enforced there, not even one that closes something. Envoy still serves what it took before.",
     first:
       "`/readyz` says why, and the gateway's log has Envoy's words. If Envoy does not run, start it; if its memory or descriptors are used up, raise them.",
     raisedBy: { 'tunnelplane_gateway_taken{instance="g1"}': "0x60" },
@@ -154,7 +155,7 @@ export const ALARMS: readonly Alarm[] = [
     for: "5m",
     summary: "{{ $labels.instance }} does not serve {{ $value }} edges as they are declared",
     means:
-      "Something that these edges need is missing or cannot be enforced. They are refused, never served half.",
+      "Something that these edges need is missing or cannot be enforced. The gateway refuses the requests that it could not serve with every check.",
     first:
       "`tunnelplane gateways` lists each with its reason: a certificate, a port, an issuer, a network that is denied.",
     raisedBy: { 'tunnelplane_gateway_edges_rejected{instance="g1"}': "2x60" },
@@ -169,7 +170,7 @@ export const ALARMS: readonly Alarm[] = [
     expr: "time() - tunnelplane_gateway_server_read_timestamp_seconds > 300",
     for: "1m",
     summary: "{{ $labels.instance }} has not read the server for 5 minutes",
-    means: "Changes do not arrive there. It serves what it knows for as long as that lasts.",
+    means: "Changes do not arrive there. It keeps serving what it read last.",
     first:
       "The log says `the server could not be read` and why: the network, the server, or the gateway's API key.",
     raisedBy: { 'tunnelplane_gateway_server_read_timestamp_seconds{instance="g1"}': "0x60" },
@@ -181,7 +182,7 @@ export const ALARMS: readonly Alarm[] = [
     expr: "increase(tunnelplane_gateway_failures[15m]) > 5",
     for: "5m",
     summary: "{{ $labels.instance }} fails again and again",
-    means: "Readings of the server or configurations for Envoy fail, and are tried again.",
+    means: "The gateway fails to read the server or to configure Envoy, and tries again.",
     first: "The gateway's log names each failure, once a minute.",
     raisedBy: { 'tunnelplane_gateway_failures{instance="g1"}': "0+1x60" },
     quietWith: {
@@ -223,7 +224,7 @@ export const ALARMS: readonly Alarm[] = [
     expr: 'sum by (hostport) (rate(tunnelplane_gateway_requests_total{class="5xx"}[5m])) / sum by (hostport) (rate(tunnelplane_gateway_requests_total[5m])) > 0.05',
     for: "5m",
     summary: "{{ $labels.hostport }} answers more than 5 % of its requests with 5xx",
-    means: "The app answers so, or the gateway cannot reach it (503).",
+    means: "The app answers 5xx, or the gateway cannot reach it (503).",
     first:
       "The access log: `refused_by` is null, `status` 503 with few bytes is the gateway's own. Then look at the backend's address, its TLS, and its agents.",
     raisedBy: {

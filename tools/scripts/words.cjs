@@ -30,7 +30,7 @@ const RETIRED = [
   { of: CODE, word: /\bclass (Telling|Comparing|Planning|Deciding)\b/g, use: "a noun", left: 0 },
   {
     of: TEXT,
-    word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token)\b/g,
+    word: /(?<![Tt]here )\bis no (address|list|JSON|text|IP|token|object|scope|header|form|warning)\b/g,
     use: "is not a …",
     left: 0,
   },

@@ -19,7 +19,7 @@ export function faultOf(kind: EnforcedKind, fields: Fields): string | undefined 
     case "https_edge":
       return faultOfHostports(fields) ?? faultOfRoutes(fields);
     case "tunnel_group_backend":
-      return isFields(fields.labels) ? undefined : "labels is no object";
+      return isFields(fields.labels) ? undefined : "labels is not an object";
     case "static_backend":
       return isText(fields.address) ? undefined : "address is not text";
     default:

@@ -172,7 +172,7 @@ end`,
 export const returning = (): Json => ({ [RETURN]: turnOn() });
 
 /**
- * Browsers say which site sent a form. A client that does not say it is no browser, so another site cannot
+ * Browsers say which site sent a form. A client that does not say it is not a browser, so another site cannot
  * use it.
  */
 function mayEnd(host: string): Json[] {

@@ -110,7 +110,7 @@ function fieldsOf(body: Buffer): [string, string][] | undefined {
   return [...texts.values()].sort(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1));
 }
 
-/** Twilio names the digest of a body that is no form in the query, which it signs. */
+/** Twilio names the digest of a body that is not a form in the query, which it signs. */
 function hasDigestOf(body: Buffer, url: string): boolean {
   const query = fieldsOfForm(new URL(url).search.slice(1), MAX_FIELDS);
   const [, sent] = query?.find(([name]) => name === "bodySHA256") ?? [];

@@ -10,7 +10,7 @@ export class NoCallerError extends Error {
   }
 }
 
-/** An unknown project is not found either, and is no missing route. */
+/** Whether the route does not exist. An unknown project is answered 404 too, with the code of `not_found`. */
 const isNoRoute = (error: unknown): boolean =>
   error instanceof NotFoundError && error.code !== ERRORS.not_found.code;
 

@@ -5,7 +5,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** An end further away is no news. */
+/** An end that is further away is not reported. */
 const SOON_MS = 7 * DAY_MS;
 
 /**

@@ -7,7 +7,7 @@ import { tell } from "../engine";
 export const warn = (text: string, urn: string | undefined): Promise<void> =>
   tellEngine("WARNING", text, urn);
 
-/** Shows information that is no warning. */
+/** Shows information that is not a warning. */
 export const inform = (text: string, urn: string | undefined): Promise<void> => tellEngine("INFO", text, urn);
 
 /**

@@ -31,7 +31,7 @@ export interface Host {
   isUnknown(value: unknown): boolean;
   /** Shows a warning in the preview or run in progress. */
   warn(text: string, urn: string | undefined): Promise<void>;
-  /** Shows information that is no warning. */
+  /** Shows information that is not a warning. */
   inform(text: string, urn: string | undefined): Promise<void>;
 }
 

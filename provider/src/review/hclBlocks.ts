@@ -86,7 +86,7 @@ function endOfText(content: string, start: number): number {
       if (nested.length === 0) return at + 1;
       braces = nested.pop() as number;
     } else if ("$%".includes(char) && content[at + 1] === "{") [braces, at] = [1, at + 1];
-    else if ("$%".includes(char) && content[at + 1] === char) at++; // `$${` is no template
+    else if ("$%".includes(char) && content[at + 1] === char) at++; // `$${` is not a template
   }
   return content.length;
 }

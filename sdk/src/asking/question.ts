@@ -109,7 +109,7 @@ function headersIn(lines: readonly string[] = []): Record<string, string> {
   for (const line of lines) {
     const [, name = "", value = ""] = /^([^:]*):[ \t]*(.*)$/s.exec(line) ?? [];
     if (mistakeInHeader(name))
-      throw new QuestionError(`--header ${quoted(line)} is no header: write 'name: value'`);
+      throw new QuestionError(`--header ${quoted(line)} is not a header: write 'name: value'`);
     const mistake = mistakeInControls(value);
     if (mistake) throw new QuestionError(`--header ${quoted(line)} ${mistake}`);
     const key = name.toLowerCase();

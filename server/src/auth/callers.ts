@@ -20,7 +20,7 @@ export interface Choice {
   /** Whether the request is about no project, so that it has to choose none. */
   readonly isOfAccount?: boolean;
   /**
-   * Whether what was sent came as the cookie of a session: a session of a browser is no key, nor a key such a
+   * Whether what was sent came as the cookie of a session: a session of a browser is not a key, nor a key such a
    * session.
    */
   readonly isCookie?: boolean;

@@ -17,7 +17,7 @@ export interface Setting {
   /** Its description, without a full stop. */
   readonly text: string;
   readonly default?: string | number | boolean;
-  /** The default in words, if it is no value. */
+  /** What is the default, where it is not one value. */
   readonly defaultText?: string;
   /** Link to more documentation, relative to the README. */
   readonly more?: string;

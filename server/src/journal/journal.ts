@@ -28,7 +28,7 @@ import { HASHED } from "./rows";
 /** An action that changes no object, for example a rotation. */
 export interface AuditedAction {
   readonly action: string;
-  /** The name of its subject, which is no object: a gateway. */
+  /** The name of its subject, which is not an object: a gateway. */
   readonly subject?: string;
   /** What it is about, in the place of the paths that an update changed. Default: nothing. */
   readonly about?: readonly string[];

@@ -115,7 +115,7 @@ export const isBusy = (error: unknown): boolean =>
 const NOT_WRITTEN: readonly unknown[] = [13, 778];
 
 /**
- * SQLite writes the end of a transaction last, so a failed write is no commit. But a transaction that was
+ * SQLite writes the end of a transaction last, so a failed write commits nothing. But a transaction that was
  * written and not synced can come back if the process dies before the next commit overwrites it, so a failed
  * sync leaves the commit in doubt.
  */

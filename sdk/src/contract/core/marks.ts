@@ -61,7 +61,7 @@ export interface Marks {
   readonly embeds?: Embedded;
   /** A list whose entries have addresses below the object; one field of an entry is its name in the path. */
   readonly entries?: { readonly key: string };
-  /** What 0 means where it is no amount, for words about values: `no limit`. */
+  /** What 0 means where it is not an amount, for words about values: `no limit`. */
   readonly zero?: string;
   /** Whether 0 is a value, which the schema judges, and does not mean "left out". */
   readonly takesZero?: true;
@@ -198,7 +198,7 @@ export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType
   return inner ? bare(inner) : schema;
 });
 
-/** The schemas of an object's fields by name, also if the object is wrapped; undefined if it is no object. */
+/** The schemas of an object's fields by name, also if the object is wrapped; undefined if it is not an object. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   const inner = bare(schema);
   return inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>) : undefined; // as above
@@ -210,7 +210,7 @@ export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return inner instanceof z.ZodArray ? (inner.element as z.ZodType) : undefined; // as above
 }
 
-/** The fields of an object schema, also if it is wrapped; undefined if it is no object. */
+/** The fields of an object schema, also if it is wrapped; undefined if it is not an object. */
 export const fieldsOf = oncePer(
   (schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
     const shape = shapeOf(schema);

@@ -91,7 +91,7 @@ function repeatedIn(names: readonly string[]): string | undefined {
   return repeated && `holds the header ${repeated} more than once, in upper and lower case; name it once`;
 }
 
-/** Headers of a request as a caller sends it. Its host is no part of them. */
+/** Headers of a request as a caller sends it. Without its host. */
 export const sentHeaders = () =>
   headersWith((name) => (name.toLowerCase() === "host" ? "is the field `host`" : mistakeInHeader(name)));
 
@@ -132,7 +132,7 @@ export const cookiePrefix = () =>
   conditioned(text(MAX_COOKIE_PREFIX_LENGTH), (prefix) =>
     prefix === "" || TOKEN.test(prefix)
       ? undefined
-      : "is no beginning of a cookie's name: use letters, digits, - and _, without spaces",
+      : "cannot begin the name of a cookie: use letters, digits, - and _, without spaces",
   );
 
 /** A character that is encoded, though gateways decode it before they match. */

@@ -48,5 +48,5 @@ function compiled(pattern: string): Re2.RE2JS | undefined {
   }
 }
 
-/** How many groups a pattern captures; undefined for a text that is no pattern. */
+/** How many groups a pattern captures; undefined for a text that is not a pattern. */
 export const groupsIn = (pattern: string): number | undefined => compiled(pattern)?.groupCount();

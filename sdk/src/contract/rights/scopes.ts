@@ -36,7 +36,7 @@ export const scopes = () =>
 const mistakeInScope = (scope: string): string | undefined =>
   SCOPES.includes(scope)
     ? undefined
-    : `is no scope: expected "read", "plan", "write", or a kind with one of ":read" and ":write", for example "tls_edge:write"${didYouMean(scope, SCOPES)}`;
+    : `is not a scope: expected "read", "plan", "write", or a kind with one of ":read" and ":write", for example "tls_edge:write"${didYouMean(scope, SCOPES)}`;
 
 /**
  * The scopes that allow a permission; any of them is enough.

@@ -24,7 +24,7 @@ export interface SampleValues {
 export const clientCall = (operation: DescribedOperation, values: SampleValues): SampleCall | undefined =>
   own(OTHERS, `${operation.method} ${operation.path}`)?.(values) ?? callOfType(operation, values);
 
-/** The calls for what is no object of a type. */
+/** The calls for what is not an object of a type. */
 const OTHERS: Readonly<Record<string, (values: SampleValues) => SampleCall>> = {
   "GET /caller": () => call("caller"),
   "GET /audit_head": () => call("auditLog.head"),

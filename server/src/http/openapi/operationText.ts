@@ -72,7 +72,7 @@ const WORDS: Readonly<Record<string, Json>> = {
   type: { description: "The type of event.", example: EVENT_TYPES[0] },
 };
 
-/** The ids of what is no object of a type, by what their paths begin with. */
+/** The ids of what is not an object of a type, by what their paths begin with. */
 function idOf(path: string): Json {
   const [, collection = ""] = path.split("/");
   const prefix = own({ events: "ev", users: "usr", sessions: "ses" }, collection);
