@@ -28,7 +28,7 @@ export const MASTER_KEY_SETTING: Setting = {
   more: "docs/operations.md#master-key-and-data-keys",
 };
 
-/** Certificates by themselves; see docs/how-to/certificates.md. */
+/** Automatic certificates; see docs/how-to/certificates.md. */
 const ACME_SETTINGS: readonly Setting[] = [
   {
     flag: "--acme-directory <url>",
