@@ -27,7 +27,7 @@ export interface Entry {
   readonly sent?: Record<string, unknown>;
 }
 
-/** The only field of a catalogue that is not a collection: the name of the project in which its objects are. */
+/** The only field of a catalogue that is not a collection: the name of the project of its objects. */
 export const PROJECT = "project";
 
 /** The entries of a file, each checked on its own. Notes mistakes in the document. */

@@ -5,8 +5,8 @@ import { registry } from "./registry";
 let known: ReadonlyMap<string, string> | undefined;
 
 /**
- * What 0 means in a field where it is not an amount, "no limit" for example. The name is enough: no two fields of
- * one name differ in this.
+ * What 0 means in a field where it is not an amount, "no limit" for example. The name is enough: no two
+ * fields of one name differ in this.
  *
  * @param path of the field; its last name counts
  */

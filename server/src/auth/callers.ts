@@ -20,8 +20,8 @@ export interface Choice {
   /** Whether the request is about no project, so that it has to choose none. */
   readonly isOfAccount?: boolean;
   /**
-   * Whether what was sent came as the cookie of a session: a session of a browser is not a key, nor a key such a
-   * session.
+   * Whether what was sent came as the cookie of a session: a session of a browser is not a key, and a key is
+   * not such a session.
    */
   readonly isCookie?: boolean;
   /** Whether the key is looked up now, however short a time ago it was. */

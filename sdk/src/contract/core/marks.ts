@@ -198,7 +198,7 @@ export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType
   return inner ? bare(inner) : schema;
 });
 
-/** The schemas of an object's fields by name, also if the object is wrapped; undefined if it is not an object. */
+/** The schemas of an object's fields by name, also of a wrapped one; undefined if it is not an object. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   const inner = bare(schema);
   return inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>) : undefined; // as above
