@@ -25,8 +25,7 @@ export const whoIs = ({ name, role, scopes }) =>
 const DEFAULT = "default";
 
 /** The name of the project that is asked about: the chosen one, or the one that the server takes without it. */
-const projectIn = ({ projects }, chosen) =>
-  chosen || (projects.length === 1 ? projects[0].name : DEFAULT);
+const projectIn = ({ projects }, chosen) => chosen || (projects.length === 1 ? projects[0].name : DEFAULT);
 
 /** The choice of a project; nothing where there is only one. */
 export function projectSwitch(caller, chosen, choose) {
