@@ -133,7 +133,7 @@ export class Service {
     }),
     construct: unary((request: messages.ConstructRequest) => this.#construct(request)),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => void this.#list(call),
-    // None: a mapping says that a Terraform provider works on the same objects, which `pulumi import` then reads.
+    // None: a mapping says that a Terraform provider works on the same objects, which `pulumi import` reads.
     getMapping: unary(async () => new GetMappingResponse()),
     getMappings: unary(async () => new GetMappingsResponse()),
     cancel: unary(async () => {

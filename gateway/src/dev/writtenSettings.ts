@@ -20,7 +20,7 @@ export interface Running {
 /** A program that prints the password of the agent's ssh. */
 const AUTHTOKEN = "#!/bin/sh\nexec pulumi stack output authtoken --show-secrets\n";
 
-/** Ends the reading of the settings in a project, which needs the engine: what follows them would fail too. */
+/** Ends the reading of the settings in a project, which needs the engine: what follows would fail too. */
 const ENGINE = `command -v pulumi > /dev/null || {
   echo "there is no pulumi on the PATH; this installs it: curl -fsSL https://get.pulumi.com | sh" >&2
   return 1

@@ -26,9 +26,9 @@ export function noteNeeds(
 }
 
 /**
- * Waits until all is there that keeps callers out of some of a resource's addresses: they would get in by this
- * one before. No dependency, because that would be in the state, and one could not be deleted without the
- * other. Call it when the program has declared everything.
+ * Waits until all is there that keeps callers out of some of a resource's addresses: they would get in by
+ * this one before. No dependency, because that would be in the state, and one could not be deleted without
+ * the other. Call it when the program has declared everything.
  */
 export async function keptBefore(resource: object | undefined): Promise<void> {
   const own = resource && needs.get(resource);
