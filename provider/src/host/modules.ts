@@ -102,12 +102,12 @@ export function keepersBefore(resource: object | undefined): pulumi.Resource[] {
   return below.flatMap((one) => [one, ...one.routes]).flatMap(({ keepers }) => keepers);
 }
 
-/** Edges with wildcards beyond this many wait for no other. */
-const MAX_WIDE = 100;
+/** Edges with wildcards beyond this many, or with more hostports, wait for no other: each edge names them. */
+const MAX_WIDE = 50;
 const isWide = (hostport: string): boolean => hostport.startsWith("*.");
 const wideEdges = (): Owner[] =>
   edgesOfRun()
-    .filter(({ hostports }) => hostports.some(isWide))
+    .filter(({ hostports }) => hostports.length <= MAX_WIDE && hostports.some(isWide))
     .slice(0, MAX_WIDE);
 
 /** The hostports of the edges that may wait for others, by types and name as in their URNs. */

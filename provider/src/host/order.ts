@@ -19,10 +19,11 @@ export function noteNeeds(
   args: object,
   { parent, dependsOn = [] }: pulumi.ResourceOptions,
 ): void {
-  const explicit: readonly unknown[] = Array.isArray(dependsOn) ? dependsOn : [dependsOn];
-  const isKnown = [...explicit, ...Object.values(args)].every((one) => !(one instanceof Promise));
-  const named = explicit.flatMap((one) => (pulumi.Resource.isInstance(one) ? [one] : objectsIn(one)));
-  needs.set(resource, { parent, others: isKnown ? [...named, ...objectsIn(args)] : undefined });
+  const explicit = Array.isArray(dependsOn) ? dependsOn : [dependsOn];
+  const isKnown =
+    explicit.every((one) => pulumi.Resource.isInstance(one)) &&
+    Object.values(args).every((one) => !(one instanceof Promise));
+  needs.set(resource, { parent, others: isKnown ? [...explicit, ...objectsIn(args)] : undefined });
 }
 
 /**
