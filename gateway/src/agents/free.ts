@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 export const MIN_FREED = 4096;
 
 /**
- * Gives the memory of bytes back that nobody uses any more. V8 would look through its whole heap for it after each
- * 64 MiB, which takes longer than to carry them.
+ * Gives the memory of bytes back that nobody uses any more. V8 would look through its whole heap for it after
+ * each 64 MiB, which takes longer than to carry them.
  */
 export function free({ buffer, length }: Buffer): void {
   // Those that Node cuts out of a larger one are less than half of it.

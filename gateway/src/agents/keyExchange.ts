@@ -100,8 +100,8 @@ export class KeyExchanges {
 }
 
 /**
- * Whether a client has a better cipher than the one that was agreed: its order counts, and OpenSSH before 10.0 has
- * AES-CTR first. Others keep theirs: Paramiko takes the end of an exchange for the refusal of a bind.
+ * Whether a client has a better cipher than the one that was agreed: its order counts, and OpenSSH before
+ * 10.0 has AES-CTR first. Others keep theirs: Paramiko takes the end of an exchange for the refusal of a bind.
  */
 function hasBetter({ negotiated, _remoteIdentRaw, _remoteKexinit }: Exchange): boolean {
   if (GCM.includes(negotiated.cs.cipher) || !_remoteIdentRaw.includes("-OpenSSH_")) return false;
@@ -110,8 +110,8 @@ function hasBetter({ negotiated, _remoteIdentRaw, _remoteKexinit }: Exchange): b
 }
 
 /**
- * Whether a client that sent its first packet along with its offer guessed right (RFC 4253 section 7.1), as Dropbear
- * does. ssh2 skips that packet always, and the client waits for ever.
+ * Whether a client that sent its first packet along with its offer guessed right (RFC 4253 section 7.1), as
+ * Dropbear does. ssh2 skips that packet always, and the client waits for ever.
  */
 function guessedRight({ _remoteKexinit }: Exchange, { _offer: { lists } }: Inside): boolean {
   const [exchanges = [], keys = []] = listsOf(_remoteKexinit);

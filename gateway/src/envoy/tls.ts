@@ -89,7 +89,7 @@ export type SecretNames = (certificate: ServerCertificate) => string;
 
 /**
  * Where all hosts of an edge have one certificate, any other may take its place, and connections go on.
- * @param edge its id and mark: with a host that leaves it goes its chain, so none shows a certificate of others
+ * @param edge its id and mark: a host that leaves takes its chain along: none shows a certificate of others
  */
 export const secretNames = (certificates: readonly ServerCertificate[], edge: string): SecretNames =>
   new Set(certificates.map(secretOf)).size === 1 ? () => `certificate of ${edge}` : secretOf;
