@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SiteConfig } from "vitepress";
+import { linkOf } from "./markdown";
 
 /** A page as programs read it. */
 interface Page {
@@ -29,11 +30,28 @@ export function writeForMachines({ srcDir, outDir, pages, rewrites, site }: Site
     mkdirSync(dirname(join(outDir, path)), { recursive: true });
     writeFileSync(join(outDir, path), text);
   };
-  for (const { path, text } of read) write(path, text);
+  for (const page of read) write(page.path, linked(page, page.path));
   const inReference = read.filter(({ path }) => path.startsWith("reference/"));
-  write(REFERENCE, inReference.map(({ text }) => text.trim()).join("\n\n"));
+  write(REFERENCE, inReference.map((page) => linked(page, REFERENCE).trim()).join("\n\n"));
   write("llms.txt", indexOf(read, site.description));
 }
+
+/** The text with links that lead to the same places from the path `at`; pictures are in the repository. */
+const linked = ({ path, text }: Page, at: string): string =>
+  text
+    .split(/(^ *```.*?^ *```$)/ms)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replaceAll(LINK, (_, label, href) => `${label}${leading(path, href, at)}`),
+    )
+    .join("");
+
+const LINK = /(\[[^\]]*\]\()([^)\s#]+)/g;
+const leading = (path: string, href: string, at: string): string =>
+  linkOf(path, href, at)
+    .replace(/(^|\/)README\.md$/, "$1index.md")
+    .replace(/\/blob\/(.*\.(png|svg))$/, "/raw/$1");
 
 function indexOf(pages: readonly Page[], description: string): string {
   const listed = (chosen: readonly Page[]) =>
@@ -55,7 +73,7 @@ const titleIn = (text: string): string | undefined => /^# (.*)$/m.exec(text)?.[1
 
 /** The first sentence of the first paragraph of text, after a colon. */
 function sentenceIn(text: string): string {
-  const paragraph = text.split(/\n{2,}/).find((part) => /^[A-Z`*"]/.test(part)) ?? "";
+  const paragraph = text.split(/\n{2,}/).find((part) => /^(?!```)[A-Z`*"]/.test(part)) ?? "";
   const [sentence = ""] = paragraph.replaceAll("\n", " ").split(/(?<=[.:])\s/);
   return sentence && `: ${sentence.replace(/[.:]$/, "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")}`;
 }

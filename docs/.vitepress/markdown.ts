@@ -14,22 +14,25 @@ const UNBROKEN = 12;
 const placeOf = (page: string): string =>
   /^examples\/.*\.md$/.test(page) ? page.replace(/\.md$/, "/README.md") : posix.join("docs", page);
 
-/** Has links out of this folder lead to the repository, and those to examples to their pages. */
+/**
+ * Where a link of a page leads on the site: out of this folder to the repository, to examples to their pages.
+ *
+ * @param at the page that is to have the link, unless it stays where it is
+ */
+export function linkOf(page: string, href: string, at = page): string {
+  if (/^([a-z]+:|#|\/)/.test(href)) return href;
+  const target = posix.join(posix.dirname(placeOf(page)), href).replace(/\/$/, "");
+  const [, example] = /^examples\/([\w-]+)(?:\/README\.md)?$/.exec(target) ?? [];
+  const inside = example ? `examples/${example}.md` : target.replace(/^docs\//, "");
+  const isPage = example || /^docs\/(?!architecture\/)(?!.*\.(png|svg)$)/.test(target);
+  return isPage ? posix.relative(posix.dirname(at), inside) : `${REPOSITORY}/blob/main/${target}`;
+}
+
 function linkOutside(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push("repository", ({ tokens, env }) => {
-    const page: string = env.relativePath;
-    const source = posix.dirname(placeOf(page));
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.attrGet("href");
-      if (token.type !== "link_open" || !href || /^([a-z]+:|#|\/)/.test(href)) continue;
-      const target = posix.join(source, href).replace(/\/$/, "");
-      const [, example] = /^examples\/([\w-]+)(?:\/README\.md)?$/.exec(target) ?? [];
-      const inside = example ? `examples/${example}.md` : target.replace(/^docs\//, "");
-      const isPage = example || (target.startsWith("docs/") && !target.startsWith("docs/architecture/"));
-      token.attrSet(
-        "href",
-        isPage ? posix.relative(posix.dirname(page), inside) : `${REPOSITORY}/blob/main/${target}`,
-      );
+      if (token.type === "link_open" && href) token.attrSet("href", linkOf(env.relativePath, href));
     }
   });
 }

@@ -62,6 +62,15 @@ describe("The site", () => {
       expect(listed).to.include(page.replace(/html$/, "md"));
     expect(listed.filter((path) => !existsSync(join(site.folder, path)))).to.deep.equal([]);
     expect(read("tutorial.md")).to.match(/^# /);
+    for (const page of [...listed, "reference.md"]) {
+      const links = read(page)
+        .replaceAll(/^ *```.*?^ *```$|`[^`\n]*`/gms, "")
+        .matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g);
+      const dead = [...links].filter(
+        ([, to = ""]) => !existsSync(join(site.folder, posix.dirname(page), to)),
+      );
+      expect(dead, page).to.deep.equal([]);
+    }
     for (const type of ["TLS edge", "event subscription"])
       expect(read("reference.md").toLowerCase()).to.contain(`\n# ${type.toLowerCase()}\n`);
   });
