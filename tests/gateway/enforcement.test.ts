@@ -205,7 +205,10 @@ describe("A real Envoy enforces:", () => {
     expect((counts.one ?? 0) + (counts.two ?? 0)).to.equal(100);
     expect(JSON.parse((await gateway.http1("/safe")).body).name).to.equal("two");
     expect(JSON.parse((await gateway.http1("/", { sni: "db.example.com" })).body).name).to.equal("two");
-    expect((await gateway.http1("/sorry")).status).to.equal(418);
+    for (const headers of [{}, { connection: "upgrade", upgrade: "websocket" }]) {
+      const sorry = await gateway.http1("/sorry", { headers });
+      expect([sorry.status, sorry.headers.server]).to.deep.equal([418, undefined]);
+    }
     expect((await gateway.http1("/tls")).status).to.equal(200);
     expect((await gateway.http1("/wrong")).status, "an upstream that is another").to.equal(503);
   });

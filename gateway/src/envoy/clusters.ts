@@ -135,7 +135,8 @@ export function answering(id: string, response: Response): Json {
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
     {
       stat_prefix: id,
-      // Else it refuses requests for an upgrade, which the same answer of a route does not.
+      // As the same answer of a route: Envoy says nothing of itself, and refuses no upgrade.
+      server_header_transformation: "PASS_THROUGH",
       upgrade_configs: [{ upgrade_type: "websocket" }],
       route_config: {
         name: id,
