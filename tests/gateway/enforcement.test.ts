@@ -205,8 +205,8 @@ describe("A real Envoy enforces:", () => {
     expect((counts.one ?? 0) + (counts.two ?? 0)).to.equal(100);
     expect(JSON.parse((await gateway.http1("/safe")).body).name).to.equal("two");
     expect(JSON.parse((await gateway.http1("/", { sni: "db.example.com" })).body).name).to.equal("two");
-    for (const headers of [{}, { connection: "upgrade", upgrade: "websocket" }]) {
-      const sorry = await gateway.http1("/sorry", { headers });
+    for (const ask of [{}, { headers: { connection: "upgrade", upgrade: "websocket" } }]) {
+      const sorry = await gateway.http1("/sorry", ask);
       expect([sorry.status, sorry.headers.server]).to.deep.equal([418, undefined]);
     }
     expect((await gateway.http1("/tls")).status).to.equal(200);

@@ -96,11 +96,13 @@ const askedOf = (filter: Json): Resource =>
     return resource(name, Buffer.concat([field(NAME, Buffer.from(name)), config]));
   });
 
-const chainOf = (chain: Json): Uint8Array => {
-  const { filters: _, ...rest } = chain;
-  const filters = filtersOf(chain).map((one) => (isAsked(one) ? naming(one) : one));
-  return encode(CHAIN, { ...rest, filters });
-};
+const chainOf = (chain: Json): Uint8Array => encode(CHAIN, asking(chain));
+
+/** A chain as Envoy gets it. */
+export const asking = (chain: Json): Json => ({
+  ...chain,
+  filters: filtersOf(chain).map((one) => (isAsked(one) ? naming(one) : one)),
+});
 
 const naming = (filter: Json): Json => ({
   name: askedOf(filter).name,
