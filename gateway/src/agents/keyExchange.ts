@@ -101,7 +101,7 @@ export class KeyExchanges {
 
 /**
  * Whether a client has a better cipher than the one that was agreed: its order counts, and OpenSSH before
- * 10.0 has AES-CTR first. Others keep theirs: Paramiko takes the end of an exchange for the refusal of a bind.
+ * 10.0 has AES-CTR first. Others keep theirs: Paramiko takes the end of an exchange for a refused bind.
  */
 function hasBetter({ negotiated, _remoteIdentRaw, _remoteKexinit }: Exchange): boolean {
   if (GCM.includes(negotiated.cs.cipher) || !_remoteIdentRaw.includes("-OpenSSH_")) return false;

@@ -158,7 +158,7 @@ export function addresses(listen: readonly Listen[]): Json {
 const MAX_CONNECTIONS = 50_000;
 /** A crowd at one port leaves room for others. Envoy knows no limit for each address: firewalls do. */
 export const MAX_PER_PORT = 40_000;
-/** In instructions: several times what the contract allows, since RE2 counts in its own way. Envoy has 100. */
+/** In instructions: several times what the contract allows, since RE2 counts otherwise. Envoy has 100. */
 const MAX_PATTERN = 10_000;
 const connectionLimit = (port: number): string =>
   `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
