@@ -64,6 +64,8 @@ describe("The settings of an action", () => {
     expect(rename(schema, sent, "camelCase")).to.deep.equal(camel);
     const both = policies("policies", { bucketKey: ["req.host"], bucket_key: ["conn.client_ip"] });
     expect(rename(schema, both, "wire"), "neither wins").to.deep.equal(both);
+    const { problems } = validateCreate(definitionNamed("tls_edge"), both);
+    expect(problems.map(({ message }) => message).join()).to.contain("in both spellings");
     const log = {
       policies: { inbound: [{ actions: [{ type: "log", config: { metadata: { teamName: 1 } } }] }] },
     };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { conditioned, documented, MAX_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { isOptional, mark, type Rule } from "../core/marks";
 import { keysOf } from "../core/narrow";
+import { camelCase } from "../core/spelling";
 import { messageOf } from "../core/validate";
 import { expression, notServed, SERVED_EXPRESSIONS } from "../formats/expression";
 import { HEADER_LIMITS, responseHeaders, responseStatus } from "../formats/http";
@@ -120,13 +121,16 @@ const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
     const schema = ALL_ACTION_CONFIGS[type];
     for (const issue of schema.safeParse(action.config).error?.issues ?? []) {
       if (issue.code === "unrecognized_keys") {
-        const accepted = Object.keys(schema.shape)
-          .map((name) => `\`${name}\``)
-          .join(", ");
+        const names = Object.keys(schema.shape);
+        const accepted = names.map((name) => `\`${name}\``).join(", ");
+        const isTwice = (key: string) =>
+          names.some((name) => camelCase(name) === key && Object.hasOwn(Object(action.config), name));
         for (const key of issue.keys)
           yield {
             path: ["config", key],
-            message: `is not a setting of the action ${type}; accepted: ${accepted}`,
+            message: isTwice(key)
+              ? "is there in both spellings, in camelCase and as in the API: leave one out"
+              : `is not a setting of the action ${type}; accepted: ${accepted}`,
           };
       } else {
         yield {
