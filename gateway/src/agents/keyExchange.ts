@@ -45,11 +45,14 @@ export class KeyExchanges {
       isGone = true;
     });
     let isBehind = false;
-    connection.once("ready", () => {
+    const open = inside.forwardedTcpip.bind(inside);
+    inside.forwardedTcpip = (...channel) => {
+      open(...channel);
       if (!isBehind) return;
+      isBehind = false;
       offerCiphers(inside, GCM);
       connection.rekey(() => undefined);
-    });
+    };
     let current: Exchange | undefined;
     Object.defineProperty(inside, "_kex", {
       get: () => current,

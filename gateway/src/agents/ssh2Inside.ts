@@ -40,6 +40,10 @@ export interface Inside {
     };
   };
   readonly _cipher: { encrypt(packet: Buffer): void };
+  /** What waits for the end of the key exchange in progress. */
+  _queue: Buffer[] | undefined;
+  /** Opens a channel for a bind of the agent. */
+  forwardedTcpip(...channel: unknown[]): void;
   channelOpenFail(channel: number, reason: number, text: string): void;
 }
 
@@ -53,7 +57,8 @@ export function insideOf(connection: Connection): Inside | undefined {
     inside._packetRW?.write &&
     inside._cipher &&
     inside._handlers &&
-    "channelOpenFail" in inside;
+    "channelOpenFail" in inside &&
+    "forwardedTcpip" in inside;
   return isWhole && "_kex" in inside && "_kexinit" in inside ? inside : undefined;
 }
 
@@ -78,8 +83,17 @@ export function offerCiphers(inside: Inside, ciphers: readonly string[]): void {
   inside._offer = new (inside._offer.constructor as new (names: typeof offer) => Offer)(offer);
 }
 
-/** Sends a packet now, ahead of those that wait for a key exchange. */
-export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload: Buffer): void {
+/** Sends a packet: in a key exchange, after that, because the client may have the new keys before ssh2 has. */
+export function send(inside: Inside, payload: Buffer): void {
+  const {
+    _packetRW: { write },
+    _cipher: cipher,
+  } = inside;
+  if (inside._kexinit !== undefined) {
+    inside._queue ??= [];
+    inside._queue.push(payload);
+    return;
+  }
   try {
     const packet = write.alloc(payload.length, true);
     packet.set(payload, write.allocStartKEX);
