@@ -83,7 +83,7 @@ export function offerCiphers(inside: Inside, ciphers: readonly string[]): void {
   inside._offer = new (inside._offer.constructor as new (names: typeof offer) => Offer)(offer);
 }
 
-/** Sends a packet: in a key exchange, after that, because the client may have the new keys before ssh2 has. */
+/** Sends a packet: in a key exchange, after that. The client may have the new keys before ssh2 has. */
 export function send(inside: Inside, payload: Buffer): void {
   const {
     _packetRW: { write },
