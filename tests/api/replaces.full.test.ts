@@ -109,6 +109,9 @@ apiOnEveryDatabase("An object in the place of another that holds a unique value"
     const made = await replacing("/edges/https", { hostports: [shared] }, old);
     const madeRoute = await server.created(`/edges/https/${made.id}/routes`, { ...route, ...open });
     expect(await outcome(shared)).to.equal(before);
+    const { exposure } = await server.read("/exposure");
+    const { notes } = exposure.find(({ address }: Json) => address === `${shared}/`);
+    expect(notes.join()).to.include(`(${made.id}) waits for this one, and takes over as soon as`);
     // The old one gives up a hostport that the new one wants, and the new one wants another.
     const patched = await server.rest.patch(String(made.uri), { hostports: [shared, added] });
     expect(patched.status, patched.text).to.equal(200);

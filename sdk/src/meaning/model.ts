@@ -2,7 +2,7 @@ import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
 import { oncePer } from "../contract/core/once";
-import { isWithheld, withServedHostports } from "../contract/core/waiting";
+import { isWithheld, waitedForBy, withServedHostports } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
@@ -69,6 +69,9 @@ function everyObject({ objects }: World): WorldObject[] {
   return every;
 }
 
+/** All of a world, with what waits. */
+const allIn = ({ objects }: World): WorldObject[] => objects.flatMap((one) => [one, ...routesIn(one)]);
+
 const served = oncePer((object: WorldObject): WorldObject => {
   const fields = withServedHostports(object.fields);
   return fields === object.fields ? object : { ...object, fields };
@@ -117,6 +120,8 @@ export class Model {
   readonly partial: boolean;
   /** In milliseconds since 1970. */
   readonly now: number;
+  /** Those that were made to replace others which still serve; they are among no others. */
+  readonly waiting: readonly ModelObject[];
   readonly #byReference = new Map<string, ModelObject>();
   readonly #byKind = new Map<string, ModelObject[]>();
   readonly #belonging = new Map<string, ModelObject[]>();
@@ -133,6 +138,12 @@ export class Model {
         (a, b) =>
           inOrder(a.identity, b.identity) || inOrder(canonical(a.object.fields), canonical(b.object.fields)),
       );
+    this.waiting = allIn(world)
+      .filter(({ fields }) => waitedForBy(fields) !== undefined)
+      .map((object) => {
+        const { kind, fields } = object;
+        return { kind, identity: identify(object), object, fields, modules: NO_MODULES };
+      });
     const modules = new Map<string, Map<string, WorldObject>>();
     for (const { object } of objects) {
       const idField = MODULE_OWNERS.get(object.kind);
@@ -175,6 +186,12 @@ export class Model {
     return definition
       ? this.of(kind).filter(({ fields }) => !hasEnded(definition, fields, this.now))
       : this.of(kind);
+  }
+
+  /** Those that take over from an object once it is deleted. */
+  takingOverFrom(thing: ModelObject): ModelObject[] {
+    const ids = [thing.object.id, thing.object.urn];
+    return this.waiting.filter(({ fields }) => ids.includes(waitedForBy(fields)));
   }
 
   get all(): ModelObject[] {

@@ -11,7 +11,7 @@ import {
 import type { Caller } from "../auth";
 import { type Document, namesOf, type Page, textIn } from "../documents";
 import { AgentsOfGateways, bindsFor, servingOf } from "../gateways";
-import type { ServerContext } from "../resources";
+import { replacementsOf, type ServerContext } from "../resources";
 import { objectOf, View } from "../view";
 import { Gathering } from "./gather";
 
@@ -52,12 +52,12 @@ export async function exposurePage(
   const shown = addresses.slice(0, request.limit);
   const gathering = new Gathering(view);
   const holders = shown.flatMap(({ edge, route }) => [edge, ...(route ? [route] : [])]);
-  const names = await namesOf(
-    reader,
-    holders.map((holder) => textIn(holder, "id")),
-  );
+  const ids = holders.map((holder) => textIn(holder, "id"));
+  const names = await namesOf(reader, ids);
   await gathering.addRestrictions();
   await gathering.add(holdersOf(shown, names));
+  const waiting = await replacementsOf(reader, { old_ids: JSON.stringify(ids) });
+  await gathering.add(await gathering.read(waiting.map(({ new_id }) => new_id)));
   const { credentials, full } = await view.credentials(caller);
   const wanted = new Set(shown.map(({ address }) => address));
   const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));

@@ -12,7 +12,7 @@ import {
   waits,
 } from "@tunnelplane/sdk/contract";
 import { type Document, type Documents, textIn } from "../documents";
-import { effect, insertion, pipelined, statement, type Transaction } from "../storage";
+import { effect, insertion, isListed, pipelined, statement, type Transaction } from "../storage";
 import { RequestError } from "../util";
 import { parentOf } from "./parents";
 import { insertUniqueKeys, keysOf } from "./references";
@@ -198,6 +198,14 @@ const byOldId = statement<{ old_id: string }, { new_id: string }>((db, parameter
 
 const byNewId = statement<{ new_id: string }, { old_id: string }>((db, parameter) =>
   db.selectFrom("replacement").select("old_id").where("new_id", "=", parameter("new_id")),
+);
+
+/** The objects that were made to replace these, whose ids are a JSON list. */
+export const replacementsOf = statement<{ old_ids: string }, { new_id: string }>((db, parameter) =>
+  db
+    .selectFrom("replacement")
+    .select("new_id")
+    .where(isListed(db, "old_id", parameter("old_ids"))),
 );
 
 export const insertReplacement = insertion("replacement", ["old_id", "new_id"]);

@@ -9,7 +9,7 @@ export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { sendExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
-export { refuseFromReplaced, refuseLoosening } from "./handover";
+export { refuseFromReplaced, refuseLoosening, replacementsOf } from "./handover";
 export { forgetAnswers, type IdempotentRequest, locationOf, requestHashOf } from "./idempotency";
 export { partsToCome } from "./lacked";
 export type { NameSettings, PortRange } from "./nameSettings";

@@ -193,6 +193,11 @@ describe("Findings about an object as such", () => {
       [policy("office", "allow 10.0.0.0/8"), ["unused"]],
       [authority("partners"), ["unused"]],
       [declared("static_backend", "one", { address: "10.0.0.1:80" }), ["unused"]],
+      [
+        [declared("tls_edge", "old"), declared("tls_edge", "new", { waits_for: { id: "tls_edge_old" } })],
+        ["waits-for"],
+      ],
+      [[declared("tls_edge", "old"), declared("tls_edge", "new", { waits_for: null })], []],
     ];
     for (const [objects, rules, standing = rules] of cases) {
       expect(findingsOf(known(), known(objects), { now }).map(({ rule }) => rule)).to.deep.equal(rules);
@@ -248,6 +253,6 @@ describe("A finding", () => {
   it("belongs to one rule of the list, in which each rule is once, with its severity", () => {
     expect(new Set(RULES.map(({ rule }) => rule)).size).to.equal(RULES.length);
     const count = (severity: string) => RULES.filter((rule) => rule.severity === severity).length;
-    expect([count("high"), count("medium"), count("low")]).to.deep.equal([19, 24, 8]);
+    expect([count("high"), count("medium"), count("low")]).to.deep.equal([19, 25, 8]);
   });
 });

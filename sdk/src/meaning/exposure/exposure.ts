@@ -98,8 +98,12 @@ function servedBy(servers: readonly ModelObject[]): Exposure["served_by"] {
   return { credentials, others: servers.length - credentials.length };
 }
 
-function notesOf({ tls, traffic, edge, clientCertificate, addressKnown }: Row): string[] {
-  const notes: string[] = [];
+function notesOf({ tls, traffic, edge, clientCertificate, addressKnown, heirs }: Row): string[] {
+  const notes = heirs.map((heir) => {
+    const { id } = heir.object;
+    const name = id === undefined ? nameOf(heir) : `${nameOf(heir)} (${id})`;
+    return `${name} waits for this one, and takes over as soon as this one is deleted.`;
+  });
   if (!addressKnown) notes.push("The address is not known yet.");
   if (!edge) notes.push("The route's edge is not known.");
   if (tls.value.ends_at === "upstream") {

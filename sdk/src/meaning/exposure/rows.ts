@@ -20,6 +20,8 @@ export interface Row extends Readings {
   /** What names the address. */
   readonly source: Part;
   readonly traffic: Reading<Traffic>;
+  /** What takes over once the edge or the route is deleted. */
+  readonly heirs: readonly ModelObject[];
 }
 
 const nothing = <T>(value: T, parts: Reading<T>["parts"] = []): Reading<T> => ({
@@ -81,6 +83,7 @@ function edgeRows(model: Model, edge: ModelObject, credentials: Credentials): Ro
     edge,
     ...readings,
     traffic: readTraffic(model, edge, hostport, credentials),
+    heirs: model.takingOverFrom(edge),
   }));
 }
 
@@ -96,7 +99,8 @@ function routeRows(model: Model, route: ModelObject, credentials: Credentials): 
   const match = textIn(route.fields.match);
   const path = match ?? `/(not known yet: ${nameOf(route)})`;
   const exact = route.fields.match_type === "exact_path";
-  const common = { holder: route, edge, ...readingsAt(model, route, edge ?? route) };
+  const heirs = [route, ...(edge ? [edge] : [])].flatMap((one) => model.takingOverFrom(one));
+  const common = { holder: route, edge, heirs, ...readingsAt(model, route, edge ?? route) };
   return hostports.map(({ hostport, known }) => ({
     address: addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" }),
     addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),

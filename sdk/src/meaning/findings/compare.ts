@@ -28,7 +28,7 @@ import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { reservedRules } from "./reserved";
 import type { Severity } from "./rules";
-import { stateRules } from "./standing";
+import { stateRules, waitsFor } from "./standing";
 import type { StateRule } from "./stateRule";
 import { takenRules } from "./taken";
 
@@ -133,13 +133,15 @@ function findingsIn(before: World, after: World, { now, evaluatesGuarantees = tr
     ...drafted(heldRules, guarantees, context),
   ];
   const standing: RuledDraft[] = [];
-  for (const change of objects) {
-    for (const describing of stateRules) {
+  const describe = (change: ObjectChange, rules: readonly StateRule[]) => {
+    for (const describing of rules) {
       const found = described(describing, change, context);
       if (found && !(found.isUnchanged && describing.isOfChange))
         (found.isUnchanged ? standing : drafts).push(found);
     }
-  }
+  };
+  for (const change of objects) describe(change, stateRules);
+  for (const change of pairedIn(past.waiting, present.waiting).values()) describe(change, [waitsFor]);
   const changed = new ChangedFields(context);
   const finished = (list: readonly RuledDraft[]) =>
     inOrderOf(

@@ -72,6 +72,10 @@ const TABLE = {
   "access-ends": ["low", "An IP policy rule or a credential ends within 7 days, or has ended."],
   "key-without-end": ["low", "A change makes an API key that never ends."],
   "long-lived-cloud-keys": ["low", "An event destination signs in with cloud keys instead of a role."],
+  "waits-for": [
+    "medium",
+    "An object serves nothing as long as the one that it replaces is there, which still serves.",
+  ],
   "restriction-not-enforced": ["low", "An IP restriction is not enforced, so it keeps nobody out."],
   unused: ["low", "Nothing refers to a policy, a backend or an authority."],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>;

@@ -1,4 +1,5 @@
 import { oncePer } from "../../contract/core/once";
+import { waitedForBy } from "../../contract/core/waiting";
 import { certificateFacts } from "../aspects/clientCertificate";
 import type { FieldName } from "../fieldNames";
 import { BACKENDS, childrenOf } from "../judgement/backends/flows";
@@ -66,6 +67,22 @@ const refersToUnknown = oncePer((model: Model) =>
 );
 
 const USABLE = ["ip_policy", "certificate_authority", ...BACKENDS];
+
+/** About objects that wait: no other rule looks at them. */
+export const waitsFor: StateRule = {
+  rule: "waits-for",
+  describe: (thing, { model, names }) => {
+    const id = waitedForBy(thing.fields);
+    if (id === undefined) return undefined;
+    const other = model.find(id);
+    const old = other ? `the ${names.titled(other)}` : id;
+    return {
+      sentence: `The ${names.titled(thing)} waits for ${old}, which still serves: it serves nothing until that is deleted.`,
+      property: "waits_for",
+      content: id,
+    };
+  },
+};
 
 export const stateRules: readonly StateRule[] = [
   {
