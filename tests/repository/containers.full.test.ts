@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -107,6 +108,11 @@ describe("The container image", () => {
     throw new Error(`it ended before it said ${wanted}`);
   };
 
+  /** `unshare` takes no other signal while it waits, and ends all of its container with itself. */
+  const ended = async (container: ChildProcess): Promise<void> => {
+    if (container.kill("SIGKILL")) await once(container, "exit");
+  };
+
   it("serves in a container of its user without rights and a root that is read only, and its health check says so", async () => {
     const env = { TUNNELPLANE_LISTEN: `127.0.0.1:${await freePort()}` };
     const [kind, ...check] = image.config.Healthcheck.Test;
@@ -119,7 +125,7 @@ describe("The container image", () => {
       expect((await fetch(`http://${env.TUNNELPLANE_LISTEN}/console`)).status).to.equal(200);
       expect(ran(check, env).status).to.equal(0);
     } finally {
-      server.kill();
+      await ended(server);
     }
   });
 
@@ -134,7 +140,7 @@ describe("The container image", () => {
         "hello from behind the tunnel\n",
       );
     } finally {
-      dev.kill();
+      await ended(dev);
     }
   });
 
@@ -158,7 +164,7 @@ describe("The container image", () => {
       }
       expect(ran([...envoy.entrypoint, ...envoy.command, "--mode", "validate"]).status).to.equal(0);
     } finally {
-      running.kill();
+      await ended(running);
     }
   });
 
