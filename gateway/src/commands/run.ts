@@ -184,18 +184,29 @@ async function run(flags: Flags, { options }: Command): Promise<void> {
   process.exit(0);
 }
 
-/** Logs, and warns of a lasting fault once a minute. */
+const MINUTE_MS = 60_000;
+const MAX_WARNINGS = 1000;
+
+/** Logs, and warns of a lasting fault once a minute; of 1,000 faults at most. */
 function openLog(): { readonly log: Logger; readonly warn: (message: string) => void } {
   const log = pino(
     { base: undefined, hooks: { streamWrite: visible } },
     pino.destination({ dest: 2, sync: true }),
   );
-  const lastLogged = new Map<string, number>();
+  const logged = new Set<string>();
+  let since = Date.now();
   const warn = (message: string) => {
-    if (Date.now() - (lastLogged.get(message) ?? 0) < 60_000) return;
-    if (lastLogged.size > 1000) lastLogged.clear();
-    lastLogged.set(message, Date.now());
-    log.warn(message);
+    if (Date.now() - since >= MINUTE_MS) {
+      logged.clear();
+      since = Date.now();
+    }
+    if (logged.has(message) || logged.size > MAX_WARNINGS) return;
+    logged.add(message);
+    log.warn(
+      logged.size > MAX_WARNINGS
+        ? `there are more than ${MAX_WARNINGS} warnings: the others are left out for a minute. Mend those above first`
+        : message,
+    );
   };
   return { log, warn };
 }
