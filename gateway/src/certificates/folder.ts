@@ -38,16 +38,31 @@ export class CertificateFolder {
 
   /** Reads the certificates of the folder; warns of those that Envoy cannot use. */
   read(): ServerCertificate[] {
-    this.#stamps = this.#newest();
-    if (typeof this.#stamps === "string") {
-      this.warn(this.#stamps);
+    const stamps = this.#newest();
+    if (typeof stamps === "string") {
+      this.#stamps = stamps;
+      this.warn(stamps);
       return [];
     }
+    if (!isSame(stamps, this.#stamps)) this.#readChanged(stamps);
+    const found: Found[] = [];
+    for (const file of this.#read.values()) {
+      if (typeof file.found === "string") this.warn(file.found);
+      else found.push(file.found);
+    }
+    for (const { fault, warning } of found) if (fault ?? warning) this.warn(fault ?? warning ?? "");
+    const served = found.filter(({ fault }) => fault === undefined);
+    warnOfEnded(served, this.warn);
+    warnOfRivals(served, this.warn);
+    return found;
+  }
+
+  #readChanged(stamps: ReadonlyMap<string, string>): void {
     const read = new Map<string, ReadFile>();
-    for (const [name, stamp] of this.#stamps) {
+    for (const [name, stamp] of stamps) {
       if (!/\.(pem|crt)$/.test(name)) continue;
       const key = `${parse(name).name}.key`;
-      const keyStamp = this.#stamps.get(key);
+      const keyStamp = stamps.get(key);
       const both = `${stamp} ${keyStamp}`;
       const known = this.#read.get(name);
       read.set(
@@ -57,17 +72,8 @@ export class CertificateFolder {
           : { stamp: both, found: readPair(this.folder, name, key, keyStamp !== undefined) },
       );
     }
+    this.#stamps = stamps;
     this.#read = read;
-    const found: Found[] = [];
-    for (const file of read.values()) {
-      if (typeof file.found === "string") this.warn(file.found);
-      else found.push(file.found);
-    }
-    for (const { fault, warning } of found) if (fault ?? warning) this.warn(fault ?? warning ?? "");
-    const served = found.filter(({ fault }) => fault === undefined);
-    warnOfEnded(served, this.warn);
-    warnOfRivals(served, this.warn);
-    return found;
   }
 
   #newest(): Stamps {

@@ -200,10 +200,11 @@ export class EnvironmentSource {
   async #certificatesFor(objects: Objects): Promise<ServerCertificate[]> {
     const { tls_edge, https_edge } = objects;
     const own = [...reservedCertificates(objects, this.#warn), ...(this.#certificates?.read() ?? [])];
+    if (!this.authority) return own;
     const hosts = [...tls_edge, ...https_edge].flatMap(({ hostports }) =>
       hostportsIn("https_edge", hostports).map(({ host }) => host),
     );
-    return [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];
+    return [...own, ...(await this.authority.certificates([...new Set(hosts)]))];
   }
 }
 

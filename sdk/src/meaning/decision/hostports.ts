@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import type { Hostport } from "../judgement/check";
 import {
   heldByOlder,
@@ -12,6 +13,7 @@ import type { Unserved } from "../judgement/types";
 import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textsIn } from "../values";
+import type { WorldObject } from "../world";
 import { textOf } from "./site";
 
 /**
@@ -23,6 +25,14 @@ export type Found =
   | { readonly tooDeep: Hostport; readonly edge: ModelObject }
   | { readonly otherName: Hostport; readonly edge: ModelObject }
   | undefined;
+
+/** The texts that an edge declares, read once: from one world to the next most edges are the same. */
+const declaredBy = oncePer(({ kind, fields }: WorldObject) =>
+  textsIn(fields.hostports).map((text) => {
+    const hostport = isHostportOf(kind, text) ? readHostport(text) : undefined;
+    return { text, hostport, address: hostport ? textOf(hostport) : text };
+  }),
+);
 
 /** The edges of a world by their hostports. */
 export class Hostports {
@@ -42,17 +52,16 @@ export class Hostports {
     const unserved: Unserved[] = [];
     for (const edge of edges) {
       const own: Hostport[] = [];
-      for (const text of textsIn(edge.fields.hostports)) {
+      for (const { text, hostport, address } of declaredBy(edge.object)) {
         const refuse = (reason: string) => unserved.push(unservedAt(edge, text, reason));
-        if (!isHostportOf(edge.kind, text)) {
+        if (!hostport) {
           refuse(strangeHostport(text));
           continue;
         }
-        const hostport = readHostport(text);
-        const taken = this.#owners.get(textOf(hostport));
+        const taken = this.#owners.get(address);
         if (taken?.edge === edge) continue;
         if (taken) {
-          refuse(heldByOlder(textOf(hostport), taken.edge.object.id ?? nameOf(taken.edge)));
+          refuse(heldByOlder(address, taken.edge.object.id ?? nameOf(taken.edge)));
           continue;
         }
         const isTcp = edge.kind === "tcp_edge";
@@ -61,7 +70,7 @@ export class Hostports {
           refuse(portHeldByOlder(textOf(hostport), atPort.object.id ?? nameOf(atPort)));
           continue;
         }
-        this.#owners.set(textOf(hostport), { hostport, edge });
+        this.#owners.set(address, { hostport, edge });
         if (isTcp) {
           if (!atPort) {
             this.#tcp.set(hostport.port, { hostport, edge });
