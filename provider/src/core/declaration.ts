@@ -76,15 +76,19 @@ export class Declaration {
   check(recorded: Properties, declared: Properties, isUnknown: IsUnknown, name?: string): Checked {
     const { definition } = this.target;
     const schema = createSchema(definition);
-    const wireNames = wireNamesIn(schema, declared).map(
+    const misspelled = wireNamesIn(schema, declared);
+    const wireNames = misspelled.map(
       (path) =>
         `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
     );
+    const pathOf = (path: readonly PropertyKey[]) => formatPath(camelCasePath(schema, path));
+    const refused = new Set(misspelled.map(pathOf));
     const { wire, mistake } = withPlainId(definition, toWire(definition, declared));
     const { value, problems } = validateCreate(definition, wire, isUnknown);
-    const textOf = ({ path, message }: Problem) =>
-      `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
-    const mistakes = [...wireNames, ...problems.map(textOf), ...(mistake === undefined ? [] : [mistake])];
+    const textOf = ({ path, message }: Problem) => `${pathOf(path)} ${camelCaseMessage(message)}`;
+    // Where a property has both spellings, the wrong one is the mistake.
+    const others = problems.filter(({ path }) => !refused.has(pathOf(path))).map(textOf);
+    const mistakes = [...wireNames, ...others, ...(mistake === undefined ? [] : [mistake])];
     if (mistakes.length > 0) return { inputs: declared, problems: mistakes, warnings: [] };
     const before = toWire(definition, recorded);
     const inputs = toProperties(definition, value);

@@ -68,7 +68,7 @@ describe("The preview already refuses values that Envoy could not read:", () => 
 
   it("a cookie's prefix that is not a token, or longer than 64 bytes", () => {
     for (const prefix of ["a b", "a;b", "a=b", "ä", "a\n"])
-      refuses(oidc(prefix), "oidc.cookie_prefix", "cookie's name");
+      refuses(oidc(prefix), "oidc.cookie_prefix", "the name of a cookie");
     refuses(oidc("a".repeat(65)), "oidc.cookie_prefix", "at most 64 bytes");
     for (const prefix of ["", "shop_", "a".repeat(64)]) takes(oidc(prefix));
   });
