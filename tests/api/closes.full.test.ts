@@ -81,6 +81,14 @@ apiOnEveryDatabase("A deletion that closes what is deleted next (closes)", (serv
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["refused", null]);
     await server.rest.patch(`${edge.uri}?closed_without=path_prefix%20%2F%252C`, {});
     expect([await outcome(), await lackedBy(edge)]).to.deep.equal(["closed", ["path_prefix /,"]]);
+    const waitingFor = (count: number) => () =>
+      server.rest.patch(
+        `${edge.uri}?closed_without=${Array.from({ length: count }, (_, index) => `path_prefix%20%2F${index}`)}`,
+        {},
+      );
+    await refusedBeside({ refused: waitingFor(100), as: 400, allowed: waitingFor(99) });
+    await server.rest.patch(`${edge.uri}?closed_without=`, {});
+    await server.rest.patch(`${edge.uri}?closed_without=path_prefix%20%2F%252C`, {});
     // A gateway has such names served by the edge of the wildcard above.
     const above = await server.created("/edges/https", { hostports: [address.replace(/^[^.]+/, "*")] });
     await server.created(`/edges/https/${above.id}/routes`, {

@@ -75,9 +75,15 @@ export function lackedAfter(
   const isOnly = Object.keys(fields).every(
     (field) => field === "hostports" || UNDECIDING_FIELDS.includes(field),
   );
-  if (isClosed || !isOnly || !Object.hasOwn(fields, "hostports")) return [[...known, ...follow], []];
+  const all = [...new Set([...known, ...follow])];
+  if (all.length > MAX_LACKING)
+    throw queryError(
+      "closed_without",
+      `closed_without names ${follow.length} parts, and it waits for ${known.length} already: ${MAX_LACKING} at most`,
+    );
+  if (isClosed || !isOnly || !Object.hasOwn(fields, "hostports")) return [all, []];
   const waiting = [...left, ...textsIn(sent.hostports).filter((hostport) => !served.includes(hostport))];
-  return waiting.length > 0 ? [[...known, ...follow], waiting] : [known, left];
+  return waiting.length > 0 ? [all, waiting] : [known, left];
 }
 
 /** Whether an object has a part: a module, a route, or a module of a route. */
