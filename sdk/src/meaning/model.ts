@@ -1,7 +1,7 @@
 import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
-import { oncePer } from "../contract/core/once";
+import { once, oncePer } from "../contract/core/once";
 import { isWithheld, waitedForBy, withServedHostports } from "../contract/core/waiting";
 import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
@@ -121,7 +121,7 @@ export class Model {
   /** In milliseconds since 1970. */
   readonly now: number;
   /** Those that were made to replace others which still serve; they are among no others. */
-  readonly waiting: readonly ModelObject[];
+  readonly waiting: () => readonly ModelObject[];
   readonly #byReference = new Map<string, ModelObject>();
   readonly #byKind = new Map<string, ModelObject[]>();
   readonly #belonging = new Map<string, ModelObject[]>();
@@ -138,12 +138,15 @@ export class Model {
         (a, b) =>
           inOrder(a.identity, b.identity) || inOrder(canonical(a.object.fields), canonical(b.object.fields)),
       );
-    this.waiting = allIn(world)
-      .filter(({ fields }) => waitedForBy(fields) !== undefined)
-      .map((object) => {
-        const { kind, fields } = object;
-        return { kind, identity: identify(object), object, fields, modules: NO_MODULES };
-      });
+    // Only reviews and exposures ask: decisions and gateways make a model at each change.
+    this.waiting = once(() =>
+      allIn(world)
+        .filter(({ fields }) => waitedForBy(fields) !== undefined)
+        .map((object) => {
+          const { kind, fields } = object;
+          return { kind, identity: identify(object), object, fields, modules: NO_MODULES };
+        }),
+    );
     const modules = new Map<string, Map<string, WorldObject>>();
     for (const { object } of objects) {
       const idField = MODULE_OWNERS.get(object.kind);
@@ -191,7 +194,7 @@ export class Model {
   /** Those that take over from an object once it is deleted. */
   takingOverFrom(thing: ModelObject): ModelObject[] {
     const ids = [thing.object.id, thing.object.urn];
-    return this.waiting.filter(({ fields }) => ids.includes(waitedForBy(fields)));
+    return this.waiting().filter(({ fields }) => ids.includes(waitedForBy(fields)));
   }
 
   get all(): ModelObject[] {

@@ -12,6 +12,7 @@ import type { Caller } from "../auth";
 import { type Document, namesOf, type Page, textIn } from "../documents";
 import { AgentsOfGateways, bindsFor, servingOf } from "../gateways";
 import { replacementsOf, type ServerContext } from "../resources";
+import { pipelined } from "../util";
 import { objectOf, View } from "../view";
 import { Gathering } from "./gather";
 
@@ -53,10 +54,12 @@ export async function exposurePage(
   const gathering = new Gathering(view);
   const holders = shown.flatMap(({ edge, route }) => [edge, ...(route ? [route] : [])]);
   const ids = holders.map((holder) => textIn(holder, "id"));
-  const names = await namesOf(reader, ids);
+  const [names, waiting] = await pipelined([
+    namesOf(reader, ids),
+    replacementsOf(reader, { old_ids: JSON.stringify(ids) }),
+  ]);
   await gathering.addRestrictions();
   await gathering.add(holdersOf(shown, names));
-  const waiting = await replacementsOf(reader, { old_ids: JSON.stringify(ids) });
   await gathering.add(await gathering.read(waiting.map(({ new_id }) => new_id)));
   const { credentials, full } = await view.credentials(caller);
   const wanted = new Set(shown.map(({ address }) => address));

@@ -141,7 +141,7 @@ function findingsIn(before: World, after: World, { now, evaluatesGuarantees = tr
     }
   };
   for (const change of objects) describe(change, stateRules);
-  for (const change of pairedIn(past.waiting, present.waiting).values()) describe(change, [waitsFor]);
+  for (const change of pairedIn(past.waiting(), present.waiting()).values()) describe(change, [waitsFor]);
   const changed = new ChangedFields(context);
   const finished = (list: readonly RuledDraft[]) =>
     inOrderOf(
