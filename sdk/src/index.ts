@@ -20,7 +20,7 @@ export { type AgentProof, Gateways } from "./client/gateways";
 export type * from "./client/generated";
 export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
-export { NEVER_SENT } from "./client/retry";
+export { NEVER_SENT, retryAfter } from "./client/retry";
 export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
 export { ObservedCollection, TunnelSessions } from "./client/sessions";
 export {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import type { Caller } from "@tunnelplane/sdk";
+import { type Caller, retryAfter } from "@tunnelplane/sdk";
 import {
   answerSchema,
   codeOf,
@@ -55,9 +55,9 @@ export const NOBODY: Caller = { owner_id: "", name: "", role: "admin", key_id: "
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_MS = 30_000;
 const SHOWN_ANSWER = 300;
-/** A service that is busy is asked again: so often, after what it says, at most so many seconds. */
+/** How often a service that is busy is asked, and how long a pause that it wants may be, in milliseconds. */
 const MAX_TRIES = 5;
-const MAX_PAUSE_SECONDS = 30;
+const MAX_PAUSE_MS = 30_000;
 const BUSY = [429, 502, 503, 504];
 const BROKEN = ["ECONNRESET", "UND_ERR_SOCKET"];
 
@@ -213,8 +213,7 @@ async function asked(call: string, headers: Record<string, string>) {
   for (let tries = 1; ; tries++) {
     const answer = await once(call, headers, tries === MAX_TRIES);
     if (answer && (tries === MAX_TRIES || !BUSY.includes(answer.status))) return answer;
-    const asks = Number(answer?.pause || 2 ** (tries - 1));
-    await setTimeout(1000 * Math.min(MAX_PAUSE_SECONDS, asks >= 0 ? asks : 1));
+    await setTimeout(Math.min(MAX_PAUSE_MS, answer?.pause ?? 1000 * 2 ** (tries - 1)));
   }
 }
 
@@ -226,7 +225,7 @@ async function once(call: string, headers: Record<string, string>, isLast: boole
       redirect: "error",
       signal: AbortSignal.timeout(MAX_MS),
     });
-    const pause = answer.headers.get("retry-after");
+    const pause = retryAfter(answer.headers.get("retry-after"));
     return { status: answer.status, text: await textOf(answer), pause };
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;

@@ -89,8 +89,8 @@ export const askedWait = ({ statusCode, headers }: FailedTry): number | undefine
   statusCode === 429 || statusCode === 503 ? retryAfter(headers?.["retry-after"]) : undefined;
 
 /** Retry-After in milliseconds: seconds or a date (RFC 9110 section 10.2.3). */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+export function retryAfter(header: string | null | undefined): number | undefined {
+  if (header == null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
