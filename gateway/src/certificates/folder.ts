@@ -79,7 +79,9 @@ export class CertificateFolder {
   #newest(): Stamps {
     const started = performance.now();
     if (started < this.#lookAt) return this.#looked;
-    this.#looked = this.#look();
+    const looked = this.#look();
+    // The same as long as nothing changed, so that it is not compared file by file again.
+    if (!isSame(this.#looked, looked)) this.#looked = looked;
     const ended = performance.now();
     this.#lookAt = ended + (ended - started) / LOOKING_SHARE;
     return this.#looked;
