@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 
-/** What a change has behind it, on its way from the server to Envoy, in this order. */
+/** The steps of a change on its way from the server to Envoy, in their order. */
 export type Step =
   /** Its objects were read. */
   | "read"
@@ -22,7 +22,7 @@ export type Step =
 
 const steps = channel("tunnelplane.gateway.step");
 
-/** Tells whoever measures in this process, and costs nothing without. `at` is in milliseconds since 1970. */
+/** Tells a benchmark that listens which step was reached, and when (milliseconds since 1970). */
 export function reach(step: Step): void {
   if (steps.hasSubscribers) steps.publish({ step, at: performance.timeOrigin + performance.now() });
 }

@@ -3,7 +3,7 @@ import { GrpcServer } from "./grpc";
 import { KINDS, type Kind, type Resource, type Resources, type World } from "./resources";
 import { METHOD, Stream } from "./stream";
 
-/** What listeners name, and Envoy asks for then. */
+/** Resources for which Envoy asks once a listener names them. */
 const NAMED = ["secret", "route", "filter"] as const;
 
 /** Connections of a chain that goes are drained for a few seconds, in which they use its clusters. */

@@ -8,7 +8,7 @@ export const MIN_FREED = 4096;
  * each 64 MiB, which takes longer than to carry them.
  */
 export function free({ buffer, length }: Buffer): void {
-  // Those that Node cuts out of a larger one are less than half of it.
+  // A small buffer may be a piece of a larger one, which others still use.
   if (length >= MIN_FREED && 2 * length > buffer.byteLength)
     (buffer as ArrayBuffer & { transfer(length: number): ArrayBuffer }).transfer(0);
 }

@@ -14,7 +14,7 @@ const EXCHANGES: Readonly<Record<string, webcrypto.EcKeyGenParams>> = {
   "ecdh-sha2-nistp521": { name: "ECDH", namedCurve: "P-521" },
 };
 
-/** What costs least of all, for us and the stock client. */
+/** The fastest ciphers, here and in the stock client. */
 const GCM = ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"];
 
 /** Without SHA-1, and without compression, whose lengths leak what is compressed. */

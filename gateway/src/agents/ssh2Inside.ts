@@ -40,7 +40,7 @@ export interface Inside {
     };
   };
   readonly _cipher: { encrypt(packet: Buffer): void };
-  /** What waits for the end of the key exchange in progress. */
+  /** Packets that are sent when the key exchange in progress has ended. */
   _queue: Buffer[] | undefined;
   /** Opens a channel for a bind of the agent. */
   forwardedTcpip(...channel: unknown[]): void;

@@ -63,7 +63,7 @@ function installedIn(folder: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** What pip said last, such as that it reaches no registry. */
+/** The last line that pip printed: it says why, for example that PyPI cannot be reached. */
 function causeOf(error: unknown): string {
   const { stderr = "", message = "" } = error as { stderr?: string; message?: string };
   return stderr.trim().split("\n").at(-1) || message.split("\n", 1).join();

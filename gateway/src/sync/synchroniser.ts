@@ -51,7 +51,7 @@ export class Synchroniser {
   #served: ReadonlyMap<string, Part> = new Map();
   readonly #parts = new KeptParts();
   readonly #leftOut = new Map<string, LeftOut>();
-  /** What it served last, or serves still while it does not answer: a gateway starts with what was kept. */
+  /** What Envoy was given last. It may still serve that, even if it has not answered. */
   #before: (Moment & { readonly parts: ReadonlyMap<string, Part> }) | undefined;
   /** What Envoy serves; undefined if that is not known. */
   #last: readonly unknown[] | undefined;

@@ -13,7 +13,7 @@ const classOf = (resource: unknown): string | undefined =>
 
 export const isOfType = (resource: unknown, type: string): boolean => classOf(resource) === type;
 
-/** Whether something is of any class of this package that is no component. */
+/** Whether something is of a class of this package, other than a component. */
 export function isOfPackage(resource: unknown): boolean {
   const of = classOf(resource);
   return of !== undefined && !COMPONENTS.some(({ type }) => type === of);
